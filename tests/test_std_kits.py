@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from zkit import Call, Dispatcher, Kit, Toolbox, ToolSpec
+from zkit.cli.std_page import CALLS
 from zkit.errors import KitError, ProviderError, UnknownToolError
 from zkit.sources.kit_files import KitFolder
 from zkit.std import (
@@ -57,6 +58,10 @@ def test_a_standard_tool_declares_everything(name: str) -> None:
     text = Path(DOCS_ROOT / str(spec.docs)).read_text("utf-8")
     titles = re.findall(r"^## (.*)$", text, re.M)
     assert titles == ["Signature", "Parameters", "Returns", "Grade", "Examples", "Notes", "Errors"]
+
+
+def test_every_tool_has_output_on_the_page() -> None:
+    assert {call.name for call in CALLS} == set(NAMES)
 
 
 def test_records_can_be_asked_for_as_json() -> None:

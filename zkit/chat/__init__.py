@@ -1,17 +1,15 @@
 """Talk to a model: `wrap` repairs the replies of your own client, `ChatLoop` and `run` run the calls.
 
     loop            ChatLoop, run               conversation    what happens in a run, step by step
-    run_state       what changes in a run
-    drivers         the actions that its steps yield, and sync and async code that does them
-    loop_settings   typed settings              loop_events     events and the result of a run
-    loop_messages   the loop's own messages to a model
-    tool_offer      tools and prompt of a request   server_profile  how a server wants a request
-    history         valid conversations, text mode  wire_data   plain data from clients and servers
-    assembler       stream deltas to calls      reply_reader    a reply to text and calls
-    call_checker    calls repaired or refused   call_answers    calls run and answered
-    client_errors   what to do when a client raises
-    paused_run, pause_store, decisions, resuming    runs that wait for somebody
-    client          wrap
+    run_state       what changes in a run drivers         the actions that its steps yield, and sync
+    and async code that does them loop_settings   typed settings              loop_events     events
+    and the result of a run loop_messages   the loop's own messages to a model tool_offer      tools
+    and prompt of a request   server_profile what a request to a server must look like history
+    valid conversations, text mode  wire_data   plain data from clients and servers assembler
+    stream deltas to calls      reply_reader    a reply to text and calls call_checker    calls
+    repaired or refused   call_answers    calls run and answered client_errors   what to do when a
+    client raises paused_run, pause_store, decisions, resuming    runs that wait for somebody client
+    wrap
 
 It has more than a dozen modules because a run has that many subjects; each can be read alone.
 """

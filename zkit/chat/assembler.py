@@ -36,7 +36,7 @@ def call_entries(message: JsonMapping) -> Iterator[JsonObject]:
 class Assembled(NamedTuple):
     """A call as the server delivered it: its arguments are the raw text.
 
-    `extra` is what else stood in its entry, to be sent back as it came (a signature, for one).
+    `extra` is what else was in its entry, to be sent back unchanged (such as a signature).
     """
 
     id: str
@@ -59,7 +59,7 @@ class _Parts:
     names: list[tuple[int, str]] = field(default_factory=list)
     extra: JsonObject = field(default_factory=dict)
     is_open: bool = False
-    """Whether the arguments had not ended when another id came."""
+    """Whether the arguments were unfinished when another id came."""
 
     @property
     def is_blank(self) -> bool:
@@ -131,7 +131,7 @@ class CallParts:
         kept: list[_Parts] = []
         for parts in self._all:
             if not parts.names and not parts.length:
-                continue  # an id alone says nothing
+                continue  # an id alone is no evidence
             before = last_at.get(parts.index)
             if before is not None and not parts.names and (before.is_open or parts.is_blank):
                 before.join(parts)
@@ -185,11 +185,11 @@ def _object_end(text: str, start: int) -> int | None:
 
 
 def split_concatenated(calls: Sequence[Assembled], known: frozenset[str]) -> list[Assembled]:
-    """Give arguments that ran together back to their calls.
+    """Assign concatenated arguments to their calls.
 
-    Two objects in one text are two calls only where a second id or name was seen: calls that
-    follow and came away empty, or a name that is two names of tools. Otherwise the text stays as
-    it is, for decoding to refuse.
+    Two objects in one text are two calls only if a second id or name was seen: later calls without
+    arguments, or a name that consists of two names of tools. Otherwise the text stays as it is, and
+    decoding refuses it.
     """
     found: list[Assembled] = []
     queue = list(reversed(calls))
@@ -235,7 +235,7 @@ def _objects(text: str) -> list[str]:
 
 
 def _names_in(name: str, known: frozenset[str]) -> list[str]:
-    """Return the names of tools that a name runs together, if it is not a name itself."""
+    """Return the names of tools that a name is concatenated from, if it is not a name itself."""
     if not name or name in known:
         return [name]
     found: list[str] = []
@@ -292,10 +292,10 @@ class _Choice:
 
 
 class Assembler:
-    """Puts a streamed completion together, whatever the server's way of cutting it.
+    """Assembles a streamed completion, however the server splits it.
 
     Any chunking of the same stream gives the same reply. `names` are the tools on offer, if they
-    are known: they tell two names that ran together from one. `reasoning` are the fields that
+    are known: they show whether a name is two concatenated ones. `reasoning` are the fields that
     reasoning may come in.
     """
 
@@ -320,6 +320,6 @@ class Assembler:
         return self._choices[index]
 
     def reply(self, index: int = 0) -> Reply:
-        """One choice as it is so far."""
+        """Return one choice as it is so far."""
         choice = self._choices.get(index)
         return Reply() if choice is None else choice.reply()

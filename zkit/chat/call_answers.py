@@ -70,8 +70,8 @@ def open_turn(
 ) -> OpenTurn:
     """Return what the turn waits for, and which of its calls are still to run.
 
-    A call that was held back is kept as the model made it; one that waits as it was read, for so
-    it was shown.
+    A call that was held back is kept as the model made it; one that waits is kept as it was read,
+    because that is what the user was shown.
     """
     as_made = {call.id: call for call in calls}
     held = [one for one in outcomes if is_open(one)]
@@ -105,7 +105,7 @@ def answer_to(run: RunState, outcome: Outcome) -> Message:
 
 
 def diff_of(run: RunState, outcomes: Sequence[Outcome]) -> str:
-    """Return what the calls changed in files, as far as somebody looks."""
+    """Return what the calls changed in files, if a recorder is set."""
     recorder = run.dispatcher.settings.recorder
     if recorder is None:
         return ""
@@ -119,7 +119,8 @@ def finished_events(
     answers: Sequence[Message],
     before: Iterable[Call] = (),
 ) -> Iterator[LoopEvent]:
-    """Return what came of each call, as events; the repairs of calls `before` a pause were reported then."""
+    """Return the outcome of each call, as events; the repairs of calls `before` a pause were
+    reported then."""
     known = {call.id: len(call.fixes) for call in before}
     for outcome, message in zip(outcomes, answers, strict=True):
         call, result = outcome.call, outcome.result
@@ -143,7 +144,7 @@ def finished_events(
 def verdict_on(
     run: RunState, outcomes: Sequence[Outcome], finish_reason: str | None
 ) -> Reason | None:
-    """Why the run is over after these calls; None when it goes on."""
+    """Return why the run is over after these calls; None if it continues."""
     if run.closing == "max_turns":
         return "max_turns"
     metas: list[JsonMapping] = [getattr(one.result, "meta", {}) for one in outcomes]
@@ -175,7 +176,7 @@ def run_calls(
 ) -> Steps[Sequence[Outcome]]:
     """Run calls as one turn.
 
-    If it is cancelled, `keep` puts what came of them until then into the history, for whoever goes on with it.
+    If it is cancelled, `keep` puts their outcomes so far into the history.
     """
     turn = run.dispatcher.turn(calls, finish_reason=finish_reason, resumed=resumed)
     try:
@@ -231,7 +232,7 @@ def _with_ignored(run: RunState, outcomes: list[Outcome], reply: ModelReply) -> 
 
 
 def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[str]]:
-    """Return the reply with each call of a tool that only reads once, and how often it stood there.
+    """Return the reply with each call of a reading tool once, and how often it was written.
 
     Small models write the same call over and over until their tokens are used up. Where a call
     could change something, twice may be meant; and a call that the server delivered has its own
@@ -251,10 +252,11 @@ def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[st
 
 
 def _repeated(run: RunState, reply: ModelReply) -> list[Outcome]:
-    """Return the outcomes of calls in text that the reply before made too; empty unless all are such.
+    """Return the outcomes of calls in text that the previous reply made too; empty unless all are
+    such.
 
-    Qwen2.5-Coder-1.5B, shown its call and the result, wrote the same call again in both tasks that
-    were looked at without this step. Nothing is run for that: it gets the result in words.
+    Qwen2.5-Coder-1.5B, given its call and the result, wrote the same call again in both tasks that
+    were tried without this step. Such a call is not run: the model gets the result in words.
     """
     before = run.turns[-1].outcomes if run.turns else ()
     known = {_call_text(one.call): one.result for one in before if isinstance(one.result, Success)}
@@ -290,7 +292,7 @@ def _only_reads(run: RunState, name: str) -> bool:
 
 
 def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
-    """Return the calls that must not run, whatever they say."""
+    """Return the calls that must not run, whatever their arguments."""
     if run.closing in ("loop", "max_turns"):
         for call in reply.calls:
             yield Outcome(call, Refused(loop_messages.NO_MORE_CALLS, code="budget"))
@@ -300,7 +302,8 @@ def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
         wording = loop_messages.too_many_calls(run.settings.max_calls)
         yield Outcome(call, Refused(wording, code="budget", meta={"setting": MAX_CALLS}))
     last = reply.calls[-1] if reply.calls else None
-    # A server may close what was cut, so that nobody sees it: the last call of a cut reply is lost.
+    # A server may close what was cut, so that the cut is invisible: the last call of a cut reply is
+    # not run.
     if last is not None and last.tier == "native" and reply.finish_reason == "length" and room:
         wording = loop_messages.cut_call(last.name, len(arguments_of(last.arguments)))
         if len(reply.calls) <= room:

@@ -11,9 +11,9 @@ Remedy = Literal["retry", "correct", "text_mode", "compact", "give_up"]
 RATE_LIMIT_DELAY = 5.0
 LONGEST_DELAY = 120.0
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-# What servers say when their model, their template or the length is the trouble, not the request:
-# llama.cpp and Ollama answer 500 when they cannot read what their model wrote; Ollama says that a
-# model "does not support tools", vLLM that "auto" tool choice requires an option.
+# Messages of servers when the problem is their model, their template or the length, not the
+# request: llama.cpp and Ollama answer 500 when they cannot read what their model wrote; Ollama says
+# that a model "does not support tools", vLLM that "auto" tool choice requires an option.
 _BY_WORDS: tuple[tuple[Remedy, tuple[str, ...]], ...] = (
     (
         "correct",
@@ -55,7 +55,7 @@ def trouble_of(error: BaseException) -> Trouble:
     """Classify an exception of a client by its attributes: no client's classes are needed."""
     status = getattr(error, "status_code", None)
     reason, lowered, delay = _short(error), str(error).casefold(), _server_delay(error)
-    if status == 429:  # its words may be about tokens by the minute
+    if status == 429:  # its message may be about tokens per minute
         has_money = "insufficient_quota" not in (getattr(error, "code", ""), *lowered.split())
         waits = RATE_LIMIT_DELAY if delay is None else delay
         return Trouble("retry" if has_money else "give_up", reason, waits)
@@ -73,10 +73,9 @@ def needs_text_mode(lowered: str) -> bool:
 
 
 def explain(error: BaseException) -> None:
-    """Make the message of an exception say which address failed and what to check.
+    """Add the address and advice to the message of an exception.
 
-    Clients say "Connection error." and nothing else. The exception stays what it is, for those who
-    catch it.
+    Clients only say "Connection error.". The exception keeps its type, for those who catch it.
     """
     names = {kind.__name__ for kind in type(error).__mro__}
     address = _address(error)
@@ -105,7 +104,8 @@ def _address(error: BaseException) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """Return what the exception below says: "Connection refused", "Name or service not known"."""
+    """Return the message of the underlying exception: "Connection refused", "Name or service not
+    known"."""
     found: BaseException = error
     while found.__cause__ is not None and found.__cause__ is not found:
         found = found.__cause__
@@ -126,7 +126,7 @@ def _short(error: BaseException) -> str:
 
 
 def _server_delay(error: BaseException) -> float | None:
-    """How long the server asks to wait."""
+    """Return how long the server asks to wait."""
     headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None

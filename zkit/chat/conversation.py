@@ -37,7 +37,7 @@ from zkit.json_types import JsonObject
 from zkit.results import Success
 
 _ONE_MORE_REPLY = ("loop", "max_calls")
-"""After these the model may still say what it knows, without tools."""
+"""After these the model may still answer, without tools."""
 
 
 def conversation(run: RunState) -> Steps[RunResult]:
@@ -214,7 +214,7 @@ _REMEDIES = {
 
 
 def _take(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
-    """Return what the reply asks for; a reason when the run is over."""
+    """Do what the reply asks for; return a reason if the run is over."""
     run.notes, run.tells_facts = [], False
     if reply.calls or reply.refused:
         return (yield from answer_calls(run, reply))
@@ -245,7 +245,7 @@ def _answer(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
 
 
 def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
-    """Return the reply stands where a call was expected, and is not one; it is not kept."""
+    """Ask for a call after a reply that should have been one; the reply is not kept."""
     if not run.spend("malformed"):
         return "malformed"
     run.notes = [note]
@@ -254,7 +254,7 @@ def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
 
 
 def _ask_for_words(run: RunState) -> Steps[Reason | None]:
-    """Return the reply repeats a call as data, perhaps with its result; it is not kept."""
+    """Ask for words after a reply that repeats a call as data; the reply is not kept."""
     if not run.spend("malformed"):
         return "malformed"
     run.tells_facts = _ends_with_a_success(run)
@@ -273,7 +273,7 @@ def _ends_with_a_success(run: RunState) -> bool:
 
 
 def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
-    """The reply has no text and no call."""
+    """Ask again after a reply without text and without a call."""
     is_cut = reply.finish_reason == "length"
     kind = "reasoning_only" if reply.reasoning or is_cut else "empty"
     if not run.spend(kind):
@@ -283,7 +283,7 @@ def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     nothing = loop_messages.EMPTY_AFTER_FAILURE if has_failed else loop_messages.EMPTY
     note = nothing if kind == "empty" else thought
     run.notes = [note]
-    # A small model that says nothing after a result can use it when it gets it in words.
+    # A small model that says nothing after a result can use it if it gets it in words.
     run.tells_facts = kind == "empty" and _ends_with_a_success(run)
     yield Corrected(kind, note)
     return None

@@ -75,7 +75,7 @@ def _answers(asked: list[Waiting], answer: Answer) -> Mapping[str, str]:
 
 def _approvals(held: list[Waiting], approve: Approve) -> Mapping[str, bool]:
     decided = list(approve.values()) if isinstance(approve, Mapping) else [approve]
-    # 1 and "no" are true as well: nothing is run on what only looks like a yes.
+    # 1 and "no" are true in Python too: only True is an approval.
     if not all(isinstance(one, bool) for one in decided) and approve is not None:
         raise ResumeError(
             f"approve must be True or False, or these by the key of the call, not {approve!r:.80}"
@@ -88,10 +88,9 @@ def _approvals(held: list[Waiting], approve: Approve) -> Mapping[str, bool]:
 
 
 class Approvals:
-    """The approver of one run: it knows what was decided, and asks the loop's about all else.
+    """The approver of one run: it knows what was decided, and calls the loop's approver for everything else.
 
-    `seen` are the calls that had to be approved, by id, each with the key that a decision on
-    it has.
+    `seen` are the calls that needed approval, by id, each with the key of its decision.
     """
 
     def __init__(
@@ -108,7 +107,7 @@ class Approvals:
         self.seen: dict[str, tuple[str, Call]] = {}
 
     def __call__(self, call: Call) -> object:
-        """Decide, or hand on the question."""
+        """Decide, or call the loop's approver."""
         key = self._key(call)
         self.seen[call.id] = (key, call)
         # A decision counts for the call that was shown with this key, and for no other.
@@ -168,7 +167,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
-    """Make the tool `ask_clarification` when it is first asked for: few runs have it."""
+    """Make the tool `ask_clarification` on first use: few runs have it."""
     if name != "ask_clarification":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     made = globals()[name] = clarification()

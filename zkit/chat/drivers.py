@@ -69,7 +69,7 @@ Steps = Generator[Action, Any, T]
 Logic = Steps[RunResult]
 Create = Callable[..., Any]
 _END = object()
-_MOST_WAITING = 64  # chunks that wait for a slow consumer before the reader is held up
+_MOST_WAITING = 64  # chunks buffered for a slow consumer before the reader blocks
 
 
 def is_async(client: object) -> bool:
@@ -107,7 +107,8 @@ def _next_action(logic: Logic, task: Scope, answer: object) -> Action | None:
 
 
 class _Thrown:
-    """What broke off an action: the logic puts its history in order and raises it again."""
+    """An exception that interrupted an action: the logic puts its history in order and raises it
+    again."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -182,8 +183,9 @@ class _Parts:
 def _before(deadline: float | None, parts: _Parts) -> Generator[object, None, None]:
     """Return the parts that arrive before the deadline; after it, raise `TimeoutError`.
 
-    A client's own timeout is for each read, so a server that drips bytes never meets it. With a
-    deadline the request has a thread of its own, which nobody waits for once the time is over.
+    A client's own timeout is for each read, so a server that sends a byte now and then never
+    exceeds it. With a deadline the request has its own thread, which is abandoned when the time is
+    over.
     """
     if deadline is None:
         yield from parts
@@ -209,7 +211,7 @@ def _before(deadline: float | None, parts: _Parts) -> Generator[object, None, No
 
 
 def _fetch(parts: _Parts, found: queue.Queue[object], is_over: threading.Event) -> None:
-    """Put the parts into the queue, until nobody waits for them any more."""
+    """Put the parts into the queue until the consumer has left."""
 
     def put(part: object) -> None:
         while not is_over.is_set():
@@ -272,7 +274,7 @@ async def drive_async(
 async def _reply_async(
     action: Ask, create: Create, awaited: bool, replies: list[ModelReply | Exception]
 ) -> AsyncGenerator[LoopEvent, None]:
-    """The same as `_reply`; what came of it is put into `replies`."""
+    """The same as `_reply`; the outcome is put into `replies`."""
     has_ended: Callable[[], bool] | None = None
     try:
         outcome = await _sent(action, create, awaited)

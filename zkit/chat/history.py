@@ -68,7 +68,7 @@ def _with_valid_calls(message: Message) -> Message:
 
 
 def valid_arguments(given: object) -> str:
-    """Arguments as the text of a JSON object; what cannot be read as one becomes an empty one.
+    """Return arguments as the text of a JSON object; an empty one if they cannot be read.
 
     A server that gets broken JSON back may refuse this request and every later one.
     """
@@ -119,7 +119,8 @@ def ids_in(messages: Iterable[Message]) -> set[str]:
 
 
 def size_of(messages: Iterable[Message]) -> int:
-    """About how many tokens a conversation has: four characters each, and some for its frame."""
+    """Return the rough number of tokens of a conversation: four characters each, plus the frame of
+    each message."""
     total = 0
     for message in messages:
         total += 16 + len(text_of(message.get("content")))
@@ -191,7 +192,8 @@ def _named(function: JsonMapping) -> str:
 
 
 def _add(found: list[Message], role: str, text: str) -> None:
-    """Add a message; what comes from the same side is one, for templates want the roles to alternate."""
+    """Add a message, merged with the last one if the role is the same: templates require
+    alternating roles."""
     last = found[-1] if found else {}
     if role == "user" and last.get("role") == "user" and isinstance(last.get("content"), str):
         found[-1] = {**last, "content": f"{last['content']}\n{text}"}

@@ -40,11 +40,11 @@ class ChatLoop:
     `client` is an `OpenAI` or `AsyncOpenAI` client, or one built like them. `source` is a
     `Toolbox`, a `Kit`, a `Dispatcher`, or a list of tools and functions; it is read again before
     each request. `system` is the system prompt. `workspace` is the folder that the tools work in:
-    what changes in it is in the result, turn by turn. `profile` says how the server wants to be
-    asked: a `Profile`, or the file that `zkit doctor` wrote. The other keyword arguments are those of
-    `LoopOptions`, and go before those of the profile: limits of the run (`max_turns`,
-    `max_seconds`), settings of the server, and what goes into each request (`temperature`,
-    `max_tokens`, as in the OpenAI API).
+    what changes in it is in the result, turn by turn. `profile` has the settings of the server: a
+    `Profile`, or the file that `zkit doctor` wrote. The other keyword arguments are those of
+    `LoopOptions`, and override the profile: limits of the run (`max_turns`, `max_seconds`),
+    settings of the server, and what goes into each request (`temperature`, `max_tokens`, as in the
+    OpenAI API).
 
     Nothing that a model, a tool or a server did is raised: the result says why the run ended. A
     loop holds no conversation; many runs may go on at the same time.
@@ -155,9 +155,9 @@ class ChatLoop:
         """Resume a paused run, once: `result.paused`, or one from a `PauseStore`.
 
         `answer` is the answer to its question, or answers by call id; `approve` whether its call
-        may run, or decisions by key; `reason` is sent to the model when it may not. What the run
-        was allowed is still all that it is allowed, and its limits go on where they were. Raises
-        `ResumeError` when something is undecided, or the run was resumed before.
+        may run, or decisions by key; `reason` is sent to the model when it may not. The permissions
+        of the run stay in force, and its limits continue where they were. Raises `ResumeError` when
+        something is undecided, or the run was resumed before.
         """
         start = resumption(paused, **decided)
         return await self.run(start, steering=steering, into=into)
@@ -297,6 +297,6 @@ def client_for(base_url: str | None, api_key: str | None = None) -> Any:
     require_openai()
     from openai import OpenAI
 
-    # A local server asks for no key, but the client does.
+    # A local server needs no key, but the client requires one.
     key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else None)
     return OpenAI(base_url=base_url, api_key=key, max_retries=0)

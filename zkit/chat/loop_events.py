@@ -24,7 +24,7 @@ Reason = Literal[
     "max_seconds",
     "length",  # the server's token limit cut the answer, or call after call
     "loop",  # the same call with the same result, again and again
-    "malformed",  # the model did not find its way to a call that can run
+    "malformed",  # the model did not produce a call that can run
     "empty",  # the model sent nothing, again and again
     "filtered",  # the model or the server declined to answer
     "paused",  # a call waits for approval, or a question for an answer
@@ -34,7 +34,7 @@ Reason = Literal[
 
 
 class Usage(NamedTuple):
-    """What was used, summed over the requests of a run."""
+    """Token usage, summed over the requests of a run."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -42,7 +42,7 @@ class Usage(NamedTuple):
     requests: int = 0
 
     def plus(self, given: JsonMapping | None) -> Usage:
-        """With one more request, as the server counted it."""
+        """Return the sum with one more request, as the server counted it."""
         read, written = (_count(given, key) for key in ("prompt_tokens", "completion_tokens"))
         total = _count(given, "total_tokens") or read + written
         return Usage(
@@ -75,7 +75,7 @@ class TurnRecord:
 
     @property
     def effects(self) -> tuple[FileEffect | ProcessEffect, ...]:
-        """What the calls of this turn did to the world."""
+        """The effects of the calls of this turn."""
         return tuple(e for one in self.outcomes for e in getattr(one.result, "effects", ()))
 
 
@@ -103,7 +103,7 @@ class RunResult:
 
     @property
     def effects(self) -> tuple[FileEffect | ProcessEffect, ...]:
-        """Everything that was done to the world, in order."""
+        """All effects, in order."""
         return tuple(effect for turn in self.turns for effect in turn.effects)
 
     @property
@@ -230,7 +230,7 @@ class ApprovalNeeded(LoopEvent):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(LoopEvent):
-    """The run pauses for an answer; `options` are suggestions, and any answer will do."""
+    """The run pauses for an answer; `options` are suggestions; any answer is accepted."""
 
     kind: ClassVar[str] = "question_asked"
     call: Call

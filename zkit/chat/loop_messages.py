@@ -69,5 +69,5 @@ NO_MORE_CALLS = "no tool runs any more in this task; it was time for the answer"
 
 
 def written_often(times: int) -> str:
-    """Return a call that stands in one reply several times."""
+    """Return the note about a call that is written several times in one reply."""
     return f"you wrote this call {times} times; it was run once. Use this answer now."

@@ -35,7 +35,7 @@ Compact = Callable[[list[Message]], object]
 BUDGETS: Mapping[str, int] = MappingProxyType(
     {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "repeated": 2, "retry": 3}
 )
-"""How often in a row each kind of trouble is met with another try; progress begins anew."""
+"""How often in a row each kind of problem is retried; progress resets the count."""
 
 
 _LEAST = {"max_turns": 1, "max_calls": 0, "result_limit": 1, "keep_turns": 1}
@@ -96,7 +96,7 @@ class LoopOptions(RequestOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class LoopSettings(ServerSettings):
-    """The limits and habits of a loop, and the settings of the server.
+    """The limits and options of a loop, and the settings of the server.
 
     Limits of a whole run: `max_turns` replies, `max_calls` calls, `max_total_tokens` over all
     requests, `max_seconds`. `confirm="never"` runs calls that were found in text and may not have
@@ -171,7 +171,7 @@ class LoopSettings(ServerSettings):
         return found if isinstance(found, int) else None
 
     def budget(self, kind: str) -> int:
-        """Return how often in a row a kind of trouble is met with another try."""
+        """Return how often in a row a kind of problem is retried."""
         return self.budgets.get(kind, BUDGETS[kind])
 
 
@@ -179,9 +179,9 @@ REQUEST_OPTIONS = frozenset(RequestOptions.__annotations__)
 
 
 def settings_of(profile: JsonMapping, given: JsonMapping) -> LoopSettings:
-    """Return the settings of a loop: those given go before those of the profile.
+    """Return the settings of a loop; the given ones override the profile.
 
-    Raises `TypeError` for a name that there is not, with the nearest one.
+    Raises `TypeError` for an unknown name, with the nearest one.
     """
     known = [one.name for one in fields(LoopSettings)]
     for name in given:

@@ -43,16 +43,16 @@ _STEPS = (
         ) strict""",
     ),
 )
-"""What to do to come from each version of the file to the next."""
+"""The migrations from each version of the file to the next."""
 _PATIENCE = 30.0  # seconds to wait for another process that writes
 LEASE = 600.0
-"""How long a run that was taken stays with its taker before a call of it has started: long enough
-for a process that is loading a model, short enough that a dead one does not hold it for a day."""
+"""How long a process may hold a run before a call has started: long enough to load a model, short
+enough that a dead process does not hold the run for a day."""
 _LONGEST_ARGUMENTS = 2_000  # characters of a call's arguments that are kept to be shown
 
 
 class StartedCall(NamedTuple):
-    """A call of a resumed run that was started; `ended` is None if nobody noted an end."""
+    """A started call of a resumed run; `ended` is None if no end was recorded."""
 
     id: str
     name: str
@@ -92,10 +92,10 @@ class Stored(NamedTuple):
 class PauseStore:
     """Keeps paused runs in a file, for any number of processes and threads.
 
-    `take` is the way to resume: of two that take the same run, one gets it. A run that was only
-    looked at (`load`), or the one that was saved, asks the store too when it is resumed. Whoever
-    takes a run has it for `lease` seconds. If no call has started by then it can be taken again; if
-    one has, it may have had an effect, so `list` shows it and only `release` gives the run free.
+    Use `take` to resume: if two processes take the same run, one gets it. A run from `load`, or the
+    one that was saved, is claimed in the store too when it is resumed. A process that takes a run
+    has it for `lease` seconds. If no call has started by then, it can be taken again; if one has,
+    it may have had an effect, so `list` shows it and only `release` frees the run.
 
     Only the owner of the file can read it, and links are not followed. With a `secret`, runs are
     signed, and what was changed in the file is rejected. Everything that goes wrong with the store
@@ -136,7 +136,7 @@ class PauseStore:
         return paused.id
 
     def load(self, id: str) -> PausedRun:
-        """Look at a paused run; it goes on waiting."""
+        """Read a paused run without taking it."""
         paused = self._read(id)
         paused.claim.ask_too(self._place, self)
         return paused
@@ -171,7 +171,7 @@ class PauseStore:
         return f"{text}, and started {calls}; release it if it may go on"
 
     def give(self, id: str) -> bool:
-        """Give a run away for the time of a lease; False when somebody has it, or it was deleted."""
+        """Lease a run to the caller; return False if another process has it, or it was deleted."""
         return self._lease(id) is not None
 
     def renew(self, id: str, lease: float) -> bool:
@@ -184,7 +184,8 @@ class PauseStore:
         return done.rowcount == 1
 
     def _lease(self, id: str) -> float | None:
-        """Give a run away; returns until when, None when somebody has it, or it was deleted."""
+        """Lease a run; return the end of the lease, or None if another process has it, or it was
+        deleted."""
         now = time.time()
         until = now + self.lease
         with self._open() as database:
@@ -197,7 +198,7 @@ class PauseStore:
         return until if done.rowcount == 1 else None
 
     def mark_began(self, id: str, call: Call) -> None:
-        """Note that a call starts; the note is on the disk before this returns."""
+        """Record that a call starts; the record is on the disk before this returns."""
         arguments = json.dumps(call.arguments, ensure_ascii=True, default=str)
         row = (id, call.id, call.name, arguments[:_LONGEST_ARGUMENTS], _now())
         with self._open() as database:
@@ -214,7 +215,7 @@ class PauseStore:
             )
 
     def release(self, id: str) -> None:
-        """Let a run be taken again. What it did since is not undone: look before you do this."""
+        """Let a run be taken again. Nothing that it did is undone: check `list` first."""
         with self._open() as database:
             database.execute(
                 "update paused_runs set resumed = null, lease_until = null where id = ?", (id,)
@@ -245,7 +246,7 @@ class PauseStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Return a connection for one step, which happens whole or not at all."""
+        """Return a connection for one transaction."""
         try:
             make_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
@@ -256,7 +257,8 @@ class PauseStore:
     def _prepare(self, database: sqlite3.Connection) -> None:
         """Make the tables, or refuse a file that a newer zkit wrote."""
         database.execute("pragma journal_mode = wal")
-        # A note that a call starts must outlive a loss of power, not only the process.
+        # The record that a call starts must survive a power failure, not only the end of the
+        # process.
         database.execute("pragma synchronous = full")
         database.execute("begin immediate")
         (version,) = database.execute("pragma user_version").fetchone()

@@ -1,4 +1,4 @@
-"""A run that waits for somebody, as one JSON document: all that is needed to go on elsewhere."""
+"""A run that waits for a decision, as one JSON document: everything needed to continue elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Holder(Protocol):
     """A store that holds a paused run."""
 
     def give(self, id: str) -> bool:
-        """Give the run away; False if somebody has it."""
+        """Lease the run; return False if another process has it."""
 
     def renew(self, id: str, lease: float) -> bool:
         """Renew the lease; False if it ran out and another process has the run."""
@@ -65,16 +65,16 @@ class Claim:
     def __init__(self) -> None:
         self._own = Lock()
         self._asked: dict[str, Holder] = {}
-        self._leases: dict[str, float] = {}  # those of the stores that gave the run away already
+        self._leases: dict[str, float] = {}  # leases of the stores that have granted the run
         self.holders: dict[str, Holder] = {}
         """The stores that are notified of each call that starts."""
 
     def ask_too(self, place: str, holder: Holder) -> None:
-        """Let a store be asked as well: it must give the run away, and only once."""
+        """Add a store that must grant the run too, and only once."""
         self._asked[place] = self.holders[place] = holder
 
     def given_by(self, place: str, holder: Holder, lease: float) -> None:
-        """The store has given the run away already, until the time `lease`."""
+        """Note that the store has granted the run already, until the time `lease`."""
         self._asked.pop(place, None)
         self._leases[place] = lease
         self.holders[place] = holder
@@ -93,7 +93,7 @@ class Claim:
             )
             free = kept and all(holder.give(id) for holder in self._asked.values())
         except BaseException:
-            release(id)  # a store could not be asked, so nothing was resumed
+            release(id)  # a store could not be reached, so nothing was resumed
             raise
         return free and self._own.acquire(blocking=False)
 
@@ -135,7 +135,7 @@ class Waiting:
     idempotency_key: str = ""
 
     def to_dict(self) -> JsonObject:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "kind": self.kind,
             "call": call_to_dict(self.call),
@@ -147,7 +147,7 @@ class Waiting:
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> Waiting:
-        """Again from what `to_dict` made."""
+        """Return the object that `to_dict` was called on."""
         call, options = call_from_dict(data["call"]), tuple(data["options"])
         return cls(**{**data, "call": call, "options": options})
 
@@ -166,7 +166,7 @@ class OpenTurn:
     times: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> JsonObject:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "waiting": [one.to_dict() for one in self.waiting],
             "calls": [call_to_dict(call) for call in self.calls],
@@ -176,7 +176,7 @@ class OpenTurn:
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> OpenTurn:
-        """Again from what `to_dict` made."""
+        """Return the object that `to_dict` was called on."""
         waiting = tuple(Waiting.from_dict(one) for one in data["waiting"])
         calls = tuple(map(call_from_dict, data["calls"]))
         return cls(waiting, calls, data["finish_reason"], dict(data["times"]))
@@ -184,7 +184,7 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a run has used up so far; it goes on from here. `budget` is what its calls spent."""
+    """What a run has used so far. `budget` is what its calls spent."""
 
     turn: int = 0
     calls: int = 0
@@ -194,7 +194,7 @@ class Used:
     budget: JsonMapping = field(default_factory=dict)
 
     def to_dict(self) -> JsonObject:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "turn": self.turn,
             "calls": self.calls,
@@ -206,7 +206,7 @@ class Used:
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> Used:
-        """Again from what `to_dict` made."""
+        """Return the object that `to_dict` was called on."""
         return cls(**{**data, "usage": Usage(**data["usage"])})
 
 
@@ -293,7 +293,7 @@ class PausedRun:
 
     @classmethod
     def from_dict(cls, data: JsonMapping, secret: str | bytes | None = None) -> PausedRun:
-        """Return the run again from what `to_dict` made."""
+        """Return the run that `to_dict` was called on."""
         try:
             return cls.from_json(json.dumps(data), secret)
         except (TypeError, ValueError, RecursionError) as error:
@@ -301,7 +301,7 @@ class PausedRun:
 
     @classmethod
     def from_json(cls, text: str | bytes, secret: str | bytes | None = None) -> PausedRun:
-        """Return the run again from what `to_json` made; with a secret, only if it was signed with it."""
+        """Return the run that `to_json` was called on; with a secret, only if it was signed with it."""
         try:
             if len(text) > MOST_BYTES:
                 raise ResumeError(f"not a paused run: it has more than {MOST_BYTES} bytes")

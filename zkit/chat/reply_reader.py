@@ -122,7 +122,9 @@ class ReplyReader:
     def close(
         self, most_tokens: int | None = None, *, is_whole: bool = True
     ) -> tuple[list[LoopEvent], ModelReply]:
-        """The completion has ended. `is_whole` is false for a stream that did not say so itself.
+        """End the completion and return the reply.
+
+        `is_whole` is false for a stream without an end mark.
 
         Raises `TruncatedStreamError` if it has no finish reason either.
         """
@@ -199,7 +201,8 @@ def _ignored(call: Call) -> RefusedCall:
 
 
 def _record_of(found: Extraction) -> str:
-    """Return the tool of a reply that is nothing but an object like a call that is not one; or nothing.
+    """Return the tool of a reply that is only an object like a call, but not a call; empty for
+    others.
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """
@@ -212,7 +215,7 @@ def _record_of(found: Extraction) -> str:
 
 
 def _cut_out(text: str, parts: Iterable[str]) -> str:
-    """Return the text without some parts, nor fences that hold nothing else."""
+    """Return the text without some parts, and without fences that hold nothing else."""
     for part in filter(None, parts):
         before, _, after = text.partition(part)
         opening = before.rstrip().rpartition("\n")[2].strip()
@@ -250,7 +253,7 @@ def _as_loop_events(events: list[TextEvent]) -> list[LoopEvent]:
 
 
 def _finish(reason: str | None, usage: JsonMapping | None, most: int | None) -> str | None:
-    """Why the reply ended; a server may call a reply whole that reached the limit of tokens.
+    """Return why the reply ended; a server may call a reply complete that reached the token limit.
 
     (https://github.com/vllm-project/vllm/issues/58228)
     """

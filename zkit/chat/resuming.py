@@ -1,4 +1,4 @@
-"""Go on with a paused run: within what it was allowed, beginning with the calls it left open."""
+"""Continues a paused run within its permissions, beginning with the calls it left open."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Loop(Protocol):
 def run_again(
     loop: Loop, resumed: Resumption, messages: list[Message], steering: Steering, live: bool
 ) -> RunState:
-    """Claim the paused run, and go on where it was. Its messages stay as they are."""
+    """Claim the paused run, and continue where it stopped. Its messages stay as they are."""
     paused = resumed.paused
     used = paused.used
     try:
@@ -84,10 +84,10 @@ def run_again(
 
 
 def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
-    """Return the loop's dispatcher, within what the run was allowed when it was paused.
+    """Return the loop's dispatcher, within the permissions that the run had when it was paused.
 
-    A run that had a kit keeps to it: if the loop has another kit, or none, only the tools that
-    the run saw remain.
+    A run that had a kit keeps it: if the loop has another kit, or none, only the tools that the run
+    saw remain.
     """
     allowed = narrowed(loop.dispatcher.settings.permissions, paused.permissions)
     if paused.kit is not None and not (paused.kit and paused.kit == loop.kit):
@@ -97,7 +97,7 @@ def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
 
 
 def _restore_spent(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
-    """Give the task back what it had spent and tried, and the calls that can be confirmed."""
+    """Restore what the task had spent and tried, and the calls that can be confirmed."""
     with task.entered():
         if dispatcher.settings.limits is not None:
             dispatcher.settings.budgets.always().add(paused.used.budget)
@@ -133,7 +133,7 @@ def _marked(execute: Execute, paused: PausedRun) -> Execute:
 
 
 def take_up(run: RunState, resumed: Resumption) -> Steps[Reason | None]:
-    """Run the calls that the pause left open; their answers take the place of its words.
+    """Run the calls that the pause left open; their answers replace its placeholder messages.
 
     What ran before the pause is not run again. The turn may pause once more: at a call after the
     one that was decided.

@@ -1,7 +1,7 @@
 """One completion from the request to what is delivered: repair, ask again, at most n times.
 
-This is the part without input and output. `wrap`, the HTTP transport and the proxy send the request,
-hand in what came back, and pass on what they get.
+This is the part without I/O. `wrap`, the HTTP transport and the proxy send the request, pass in the
+reply, and deliver what they get.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Repairing:
 
 @dataclass(slots=True)
 class Watch:
-    """What `wrap` and the transport below it say to each other about one request.
+    """What `wrap` and the transport below it share about one request.
 
     `tools` are the tools that calls are checked against, if they are not those of the request.
     """
@@ -96,7 +96,7 @@ class StreamReader(Protocol):
 
     @property
     def is_finished(self) -> bool:
-        """True if the server has said that the reply is complete."""
+        """True if the server has marked the reply as complete."""
 
     def feed(self, chunk: object) -> Sequence[object]:
         """Take in one chunk; return what can be passed on now."""
@@ -118,7 +118,7 @@ class Api(Protocol):
     """What differs between the endpoints."""
 
     def __hash__(self) -> int:
-        """There is one object for each endpoint."""
+        """Return the identity: there is one object for each endpoint."""
 
     def tools(self, request: JsonMapping) -> object:
         """Return the tools of a request."""
@@ -247,9 +247,9 @@ class Exchange:
         return True
 
     def _asks_for_words(self, report: Report, message: Data) -> bool:
-        """True if a reply says nothing new, so that the model is asked to use the results it has.
+        """True if a reply adds nothing new, so that the model is asked to use the results it has.
 
-        Qwen2.5-Coder-1.5B, shown its call and the result, writes the same call again, or nothing.
+        Qwen2.5-Coder-1.5B, given its call and the result, writes the same call again, or nothing.
         """
         calls = report.calls
         is_empty = not calls and not (message.get("content") or message.get("tool_calls"))
@@ -280,7 +280,7 @@ class Exchange:
 
 
 def _declared_in(request: JsonMapping, api: Api) -> object:
-    """Return the tools of a request; programs send the same ones again and again, so they are kept."""
+    """Return the tools of a request, cached: programs send the same ones again and again."""
     try:
         key = marshal.dumps((request.get("tools"), request.get("functions")), 2)
     except ValueError:  # objects of a client
@@ -416,7 +416,7 @@ def text_answers(report: Report) -> str:
 
 
 def is_made_up(report: Report) -> bool:
-    """True if the reply is nothing but a result that the model made up: it is not sent back."""
+    """True if the reply is only a result that the model made up: it is not sent back."""
     return any(one.code == MADE_UP for one in report.refusals)
 
 

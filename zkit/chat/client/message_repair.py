@@ -78,8 +78,8 @@ def repair_native(
     found = split_concatenated(calls, frozenset(checker.names))
     for number, given in enumerate(found[:MAX_CALLS], 1):
         entry, outcome = checker.native(given, finish_reason)
-        # A server may close what was cut, so that nobody sees it: as in `ChatLoop`, the last call of
-        # a cut reply is lost.
+        # A server may close what was cut, so that the cut is invisible: as in `ChatLoop`, the last
+        # call of a cut reply is refused.
         if finish_reason in _CUT and number == len(found) and isinstance(outcome, Call):
             outcome = _cut_off(outcome, given)
         if isinstance(outcome, RefusedCall):
@@ -142,7 +142,7 @@ def is_function(entry: JsonObject) -> bool:
 
 
 def _without_old_call(message: JsonObject) -> JsonObject:
-    """Return the message without the field that held the one call before there was `tool_calls`."""
+    """Return the message without the deprecated field `function_call`."""
     return {key: value for key, value in message.items() if key != "function_call" or not value}
 
 
@@ -160,7 +160,7 @@ def as_entry(call: Assembled) -> JsonObject:
 
 
 def added(first: JsonMapping, *more: object) -> JsonObject:
-    """Counts added up, key by key; what is not a count stays that of the first."""
+    """Return the sum of counts, key by key; what is not a count is taken from the first."""
     total = dict(first)
     for other in more:
         for key, value in other.items() if isinstance(other, Mapping) else ():

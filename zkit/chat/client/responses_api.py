@@ -46,7 +46,7 @@ class ResponsesApi:
         return functions_in(request.get("tools"))
 
     def messages(self, request: JsonMapping) -> list[Data]:
-        """Return the calls of the input, in the form of chat completions: their ids are taken."""
+        """Return the calls of the input, in the form of chat completions; their ids are in use."""
         calls = [one for one in _items(request) if one.get("type") == "function_call"]
         return [{"tool_calls": [{"id": one.get("call_id")} for one in calls]}] if calls else []
 
@@ -73,11 +73,12 @@ class ResponsesApi:
         return {**request, "input": [*_items(request), *items]}
 
     def in_words(self, request: Data) -> None:
-        """Results are not turned into plain text here: the programs that use this endpoint need their items."""
+        """Return None: programs that use this endpoint need the items, so results are not turned
+        into text."""
 
 
 def finish_reason(response: JsonMapping) -> str | None:
-    """Why a response ended, in the words of chat completions."""
+    """Return the finish reason of a response, in the terms of chat completions."""
     return "length" if response.get("status") == "incomplete" else None
 
 

@@ -34,7 +34,7 @@ Remake = Callable[[Any, JsonObject], object]
 Plain = Callable[[object], JsonObject]
 """Returns the data of a chunk."""
 MAX_CHOICES = 128
-"""As many choices as OpenAI's own server gives; others pass unread."""
+"""As many choices as OpenAI's own server gives; others pass unchanged."""
 BROKE_OFF = "The reply broke off before its end, so this call of {name} was not run. Send it again."
 _TOO_LONG = f"The arguments are longer than {MAX_HELD:,} characters, so the call was not run."
 
@@ -362,7 +362,7 @@ class WholeStream:
         self.close()
 
     def close(self) -> None:
-        """Nothing is open: the answer came whole."""
+        """Do nothing: the answer came whole."""
 
 
 class AsyncWholeStream:
@@ -387,4 +387,4 @@ class AsyncWholeStream:
         await self.close()
 
     async def close(self) -> None:
-        """Nothing is open: the answer came whole."""
+        """Do nothing: the answer came whole."""

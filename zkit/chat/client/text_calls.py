@@ -44,7 +44,7 @@ _REASONS = {
 _LONGEST_OPENER = 256
 """Characters after which it is clear whether a text begins with the mark of a result, blanks included."""
 MADE_UP = "made_up_result"
-"""The code of a reply that is a tool's result: no tool ran, so it is not an answer."""
+"""The code of a reply that is a made-up tool result: no tool ran, so it is not an answer."""
 
 
 @cache
@@ -81,7 +81,7 @@ class TextEnd(NamedTuple):
 
 
 class _Places:
-    """An extractor, with the places of what it told: how far the reply is settled, and its text."""
+    """An extractor, with the places of its events: how far the reply is settled, and its text."""
 
     def __init__(self, checker: CallChecker) -> None:
         self._extractor = Extractor(checker.declared, formats=checker.rules.formats)
@@ -91,7 +91,7 @@ class _Places:
 
     @property
     def settled(self) -> int:
-        """The place up to which it is sure what the text is."""
+        """The position up to which the text is settled."""
         return self._shown + self._marked
 
     @property
@@ -231,7 +231,7 @@ class TextCalls:
         return found._replace(rest=shown if self._out or shown.strip() else "")
 
     def _look_for_result(self, extractor: _Places) -> None:
-        """See whether the text begins with the mark of a result: it is held back then."""
+        """Check whether the text begins with the mark of a result, which is held back."""
         begun = extractor.written(0, extractor.size).lstrip()
         found = _result_openers().match(begun, partial=True)
         if found is None or extractor.size > _LONGEST_OPENER:
@@ -240,7 +240,8 @@ class TextCalls:
             self._is_result = True
 
     def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:
-        """Return where the doubtful calls are, with their envelopes: one that may run leaves the text."""
+        """Return the spans of the doubtful calls, with their envelopes: a call that may run is
+        taken out of the text."""
         whole = extractor.written(0, extractor.size)
         for one in extractor.extraction.doubtful:
             start, end = one.span
@@ -253,7 +254,7 @@ class TextCalls:
                 yield Span("call", start, end)
 
     def abandon(self) -> str:
-        """Return the stream broke: what was held back, as it was written."""
+        """Return what was held back, as it was written, after the stream broke."""
         extractor = self._extractor
         return "" if extractor is None else extractor.written(self._out, extractor.size)
 
@@ -318,7 +319,7 @@ def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int,
 
 
 def _is_loose(span: Span, before: Span | None) -> bool:
-    """True if a span belongs to the call that follows it, if one does: not so the end of a thought."""
+    """True if a span belongs to the call that follows it; the end of a thought does not."""
     follows = before is not None and before.kind == "reasoning" and before.end == span.start
     return span.kind in _LOOSE and not follows
 
@@ -349,7 +350,7 @@ def unknown_as_call(unknown: Unknown) -> Call:
 
 
 def refused_calls(found: Extraction, text: str) -> tuple[RefusedCall, ...]:
-    """Return the calls in a text that were begun and cannot be read, with what to tell the model."""
+    """Return the unreadable calls in a text, with the messages for the model."""
     mistaken = [_mistaken(one, text) for one in found.refused if one.message]
     return (*map(_cut, found.incomplete), *mistaken)
 

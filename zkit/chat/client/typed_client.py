@@ -1,4 +1,4 @@
-"""What type checkers know of a wrapped client: its replies and streams have `.zkit`.
+"""The types of a wrapped client for type checkers: its replies and streams have `.zkit`.
 
 Nothing here exists at run time; a wrapped client is of the client's own class.
 """

@@ -39,7 +39,7 @@ _WAYS: tuple[tuple[str, str], ...] = (
     ("responses", "create"),
     ("responses", "parse"),
 )
-"""The methods of a client that return a reply; those that are missing are passed over."""
+"""The methods of a client that return a reply; missing ones are skipped."""
 
 
 @overload
@@ -98,13 +98,13 @@ def wrap(
     is not a tool, and listed in `.zkit.refusals`; a call in the text that may not be meant stays there
     and is listed in `.zkit.doubtful`.
 
-    `ask_again` is how many extra requests one completion may cost: if a call cannot be run, nothing of
-    the reply is delivered, the call is answered and the model is asked again. `tools` are the tools
-    that calls are checked against; those of each request when it is None. `limit` is the highest rank
-    of repair; tools that declare a grade set it by that. `formats` limits the formats to look for,
-    `confirm="never"` lets doubtful calls pass. `on_report` is called with each report. `profile` says
-    how the server wants to be asked: a `Profile`, or the file that `zkit doctor` wrote. Without one,
-    requests go out as they are.
+    `ask_again` is how many extra requests one completion may cost: if a call cannot be run, nothing
+    of the reply is delivered, the call is answered and the model is asked again. `tools` are the
+    tools that calls are checked against; those of each request when it is None. `limit` is the
+    highest rank of repair; tools that declare a grade set it by that. `formats` limits the formats
+    to look for, `confirm="never"` lets doubtful calls pass. `on_report` is called with each report.
+    `profile` has the settings of the server: a `Profile`, or the file that `zkit doctor` wrote.
+    Without one, requests go out as they are.
     """
     create_of(client)
     names = (formats,) if isinstance(formats, str) else formats
@@ -213,7 +213,9 @@ def _prepared(
 
 def _attach(outcome: object, watch: Watch) -> None:
     """Put the report on a reply, beside its fields: it is not part of what is dumped."""
-    if _is_reply(outcome):  # first, because records of pydantic are slow to say what they have not
+    if _is_reply(
+        outcome
+    ):  # first, because looking up a missing attribute of a pydantic model is slow
         attach_report(outcome, watch.report)
     elif hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
         kind: object = type(outcome)
@@ -234,7 +236,7 @@ def _stream_type(kind: Any) -> type[object]:
 def _driven(
     method: Callable[..., object], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., object]:
-    """Return the client's own method, called as often as the exchange wants it."""
+    """Return the client's own method, called as often as the exchange needs."""
 
     @functools.wraps(method)
     def repaired(*args: object, **request: object) -> object:
@@ -253,7 +255,7 @@ def _driven(
 
 
 def _given(request: JsonMapping) -> JsonObject:
-    """Return the request without the marks of a client for what is not given."""
+    """Return the request without the client's sentinels for missing values."""
     return {key: value for key in request if (value := asked(request, key)) is not None}
 
 
@@ -366,7 +368,8 @@ def attach_report(reply: object, report: Report) -> None:
 
 
 def remade(like: Any, data: JsonObject) -> object:
-    """Return a record of the same type from data, without the checks that a broken reply would fail."""
+    """Return a record of the same type from data, without validation, which a broken reply would
+    fail."""
     if isinstance(like, Mapping):
         return data
     construct = getattr(type(like), "construct", None) or type(like).model_construct
