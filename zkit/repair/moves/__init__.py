@@ -29,3 +29,14 @@ def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) 
         if not marks or mark in marks:
             found += find(reader, reading, pos)
     return found
+
+
+def first_of(
+    moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int
+) -> list[Hypothesis]:
+    """What the first move of a table finds that finds something."""
+    mark = reader.text[pos]
+    for _, marks, find in moves:
+        if (not marks or mark in marks) and (found := find(reader, reading, pos)):
+            return found
+    return []
