@@ -14,7 +14,7 @@ OBJECT = {
     "type": "object",
     "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
 }
-NEEDS_SCHEMA: dict[str, Any] = {"unwrap_string": OBJECT, "drop_undefined": OBJECT}
+NEEDS_SCHEMA: dict[str, Any] = {"unwrap_string": OBJECT}
 
 
 def outcome_of(kind: FixKind, limit: Rank) -> Repaired | Unrepairable:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from zkit.repair.evidence.strings import Respelled
     from zkit.repair.search.engine import Engine
     from zkit.repair.search.hypothesis import Hypothesis
 
@@ -29,6 +30,22 @@ def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) 
         if not marks or mark in marks:
             found += find(reader, reading, pos)
     return found
+
+
+def respelt(
+    reading: Hypothesis,
+    name: str,
+    start: int,
+    end: int,
+    spelled: Respelled | None,
+    cost: int = 0,
+) -> list[Hypothesis]:
+    """The hypothesis in which the text between two places is a string, spelt so; none without a spelling."""
+    if spelled is None:
+        return []
+    other = reading.fork().note(name, start, end, f'"{spelled.body}"', spelled.note, cost)
+    other.settle(end)
+    return [other]
 
 
 def first_of(

@@ -9,7 +9,6 @@ from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import Move, ending, tried
-from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import bracketed, last_closed, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
@@ -140,7 +139,7 @@ _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
-_HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
+_HALF_KEY = re.compile(rf"[\"'](?:{lexis.NAME})?+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
 """Marks that stand for no comma: they begin a string, a number, or a key that took its colon in: `"force:" true`."""
@@ -150,7 +149,8 @@ _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """After a value stands neither a comma nor the closer."""
     mark = reader.text[pos]
-    if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
+    begun = pos == reading.pos and _HALF_KEY.match(reader.text, pos)
+    if mark in "\"'" and (begun or pos + 1 == reader.size):
         return ending.cut(reader, reading, "the text ended where a key was expected")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
@@ -163,14 +163,6 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     if reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
-
-
-def _begins_last_key(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Whether a key that the text ended in follows a string at once, its comma missing: `"x""na`."""
-    frame = reading.frame
-    if pos != reading.pos or frame is None or frame.kind != "{" or reader.text[pos - 1] != '"':
-        return False
-    return _HALF_NAME.match(reader.text, pos) is not None
 
 
 def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -234,20 +226,15 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     assert frame is not None
     if _NO_COMMA.match(reader.text, pos) or _IN_NUMBER.match(reader.text, pos - 1):
         return []
+    if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
+        return []  # a container right after another is a second one
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
         if ahead is None or not known(reader, frame, ahead.group(1)):
             return []
-        # A container right after another is a second one, not a comma that went wrong.
-        if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
-            return []
         place = KEY
     elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=|}])":
         place = VALUE
-        if reader.text[pos] in "{[" and (
-            lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"
-        ):
-            return []
     else:
         return []
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
@@ -255,27 +242,35 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """A mark after the value belongs to nothing: the comma or the closer that is expected comes right after it."""
-    if not _DUE.match(reader.text, pos + 1) or not follows(reader, reading.frame, pos + 1):
+    if not follows(reader, reading.frame, pos + 1) or not _DUE.match(reader.text, pos + 1):
         return []
     other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
     other.safe = pos + 1
     return [other.go(pos + 1, NEXT)]
 
 
+def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Another mark stands where the closer is expected, and what follows goes on after the container."""
+    frame, after = reading.frame, pos + 1
+    assert frame is not None
+    if frame.invented or not follows(reader, frame.parent, after):
+        return []
+    last = lexis.skip_blank(reader.text, after) == reader.size
+    if (last and frame.kind != "{") or (reader.text[pos] == '"' and follows(reader, frame, after)):
+        return []
+    other = reading.fork().note("replace_closer", pos, after, frame.closer, "", 1)
+    reader.leave(other, pos)
+    return [other]
+
+
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """A closer that does not match: wrong, stray, or one before it is missing."""
     frame = reading.frame
     assert frame is not None
-    if frame.kind == "(":
-        return []
     mark, after = reader.text[pos], pos + 1
     if mark == "]" and reading.recent and reading.recent[0].want.only("array"):
         return bracketed(reading.recent[0])  # the schema asks for the list that closes here
     found: list[Hypothesis] = []
-    fitting = frame.parent is not None and mark == frame.parent.closer
-    if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
-        reader.reason = "ambiguous"
-        return []
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
     ):
@@ -296,24 +291,6 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))
     return found
-
-
-def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands where the closer is expected, and what follows goes on after the container."""
-    frame, after = reading.frame, pos + 1
-    assert frame is not None
-    if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
-        return []
-    last = lexis.skip_blank(reader.text, after) == reader.size
-    if (
-        frame.kind == "("
-        or (last and frame.kind != "{")
-        or not follows(reader, frame.parent, after)
-    ):
-        return []
-    other = reading.fork().note("replace_closer", pos, after, frame.closer, "", 1)
-    reader.leave(other, pos)
-    return [other]
 
 
 def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -342,10 +319,7 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
     other.safe = pos + 1
-    found = [other.go(pos + 1, NEXT)]
-    if reader.text[start] not in lexis.QUOTES:
-        found += unopened(reader, reading.recent[0], start)
-    return found
+    return [other.go(pos + 1, NEXT)]
 
 
 MOVES = (
@@ -425,8 +399,6 @@ def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         reading.place = DONE
         return None
     stray = _STRAY.match(reader.text, reading.pos)
-    if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
-        return []
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()

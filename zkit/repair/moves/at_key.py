@@ -9,10 +9,9 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.expect import Expect
 from zkit.repair.moves import Move, ending, tried
-from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
-from zkit.repair.moves.missing_quotes import unopened
+from zkit.repair.moves.after_value import ONE_VALUE
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
-from zkit.repair.search.hypothesis import KEY, VALUE, Hypothesis
+from zkit.repair.search.hypothesis import VALUE, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ _HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'
 _UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+)(?<![`“”’»\\]):")
 _WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\'`“”’»]{_S}:")
 _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
-_ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
-_STRAY_AFTER = re.compile(rf"\"({lexis.NAME})\"[{{}}\[\],;]{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
@@ -63,8 +60,6 @@ _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 _MISQUOTED = (
     (_UNCLOSED, "add_closing_quote", '"', 0),
     (_WRONG_CLOSE, "replace_quote", '"', 1),
-    (_ESCAPED_CLOSE, "replace_quote", '"', 2),
-    (_STRAY_AFTER, "drop_stray_mark", "", 1),
     (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
     (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
 )
@@ -91,17 +86,7 @@ def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
 
 def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Ways to read a key, or what should have come before it, that leave the strings before alone."""
-    found = tried(MOVES, reader, reading, pos)
-    frame = reading.frame
-    if (
-        frame is not None
-        and frame.parent is not None
-        and reading.safe == frame.start + 1
-        and reading.recent
-        and reading.recent[0].pos == frame.start
-    ):
-        found += unopened(reader, reading.recent[0], frame.start)
-    return found
+    return tried(MOVES, reader, reading, pos)
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -143,11 +128,6 @@ def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypot
         other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, VALUE))
-    ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
-    if lexis.LUA_KEY.match(reader.text, pos + 1):
-        ahead = None
-    if ahead is not None and known(reader, frame, ahead.group(1)):
-        found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
     closed = last_closed(reader, reading)
     if closed is not None and closed.frame.kind == "{" and not reader.guided:
         found += [other.go(pos, VALUE) for other in listed(reading, closed)]
@@ -186,8 +166,7 @@ _DIGITS = "0123456789"
 MOVES = (
     Move(("add_opening_quote",), "", _half_quoted),
     Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
-    Move(("close_in_middle", "drop_opener", "open_in_middle"), "{", _opener_for_key),
-    Move(("replace_closer", "drop_closer", "add_closer"), "])", closer_for_value),
+    Move(("close_in_middle", "open_in_middle"), "{", _opener_for_key),
     Move(("reopen",), "", _reopened),
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
     Move(("open_in_middle",), _DIGITS, _missing_bracket),
@@ -208,7 +187,7 @@ def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> li
         if pattern is _UNCLOSED and match is not None and not _BEGINS.match(text, match.end()):
             continue
         if match is not None and known(reader, frame, key):
-            at = match.start(1) + len(key) + (pattern is _STRAY_AFTER)
+            at = match.start(1) + len(key)
             at = match.start() if pattern is _DOUBLE_OPEN else at
             other = reading.fork().note(name, at, at + width, new)
             found.append(keyed(other, key, match.end()))
@@ -230,7 +209,7 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
         return []
     found: list[Hypothesis] = []
     if _QUOTE_AND_COLON.match(text, end):
-        return _swapped_quote(reader, spelt, key, end)
+        return []  # the colon changed places with the quote of its value: `"a"":b"`
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
@@ -244,20 +223,6 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
         other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(keyed(other, key, mark + 1))
     return found
-
-
-def _swapped_quote(reader: Engine, reading: Hypothesis, key: str, end: int) -> list[Hypothesis]:
-    """The colon changed places with the opening quote of its value: `"a"":b"`."""
-    token = lexis.string_at(reader.text, end)
-    if token is None or token.body[:1] != ":" or not follows(reader, reading.frame, token.end):
-        return []
-    body = respell(token.body[1:])
-    if body is None or body.inner or token.body[1:2].isspace() or "}" in body.body:
-        return []
-    other = keyed(reading.fork(), key, end)
-    other.remember(end)
-    other.note("move_quote", end, token.end, f':"{body.body}"').settle(token.end)
-    return [other]
 
 
 def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:

@@ -12,7 +12,7 @@ from zkit.repair.moves import ending
 from zkit.repair.moves.at_key import expected
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import reread
-from zkit.repair.search.hypothesis import KEY, NEXT, Hypothesis
+from zkit.repair.search.hypothesis import Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -78,16 +78,19 @@ def is_expression(phrase: str) -> bool:
 _S = lexis.SPACE
 _STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
 """After a token: a mark, or white space and what can only be the next key or item."""
-_WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
+_WORD = re.compile(rf"([+-]?+[^\W\d_]\w*+){_STOP}")
 _NUMBER = re.compile(
     rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-_SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
-_FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
+_FLOATS = {
+    sign + word: "NaN" if word == "nan" else f"{sign.strip('+')}1e999"
+    for sign in ("", "+", "-")
+    for word in ("nan", "inf", "infinity")
+}
 _ESCAPED_PAIR = re.compile(r'\\["\\/]')
 """What a raw string holds only if it was escaped none the less."""
 _LITERALS_IN_A_ROW = re.compile(
@@ -132,8 +135,6 @@ def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     word = _WORD.match(text, pos)
     if word is not None and word.group(1).lower() in (_WORDS | _FLOATS):
         return _word(reader, reading, pos, word.group(1))
-    if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
-        return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
         return []
     if (marked := _MARKED.match(text, pos)) is not None:
@@ -198,7 +199,7 @@ def _number(
     new = f'"{token}"' if reading.want.only("string") else spell_number(plain or token)
     if new is None:
         reader.reason = "ambiguous"
-        return [*unopened(reader, reading.recent[0], pos)]
+        return []
     if new != token:
         reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
     reading.settle(end)
@@ -228,12 +229,6 @@ def _word(reader: Engine, reading: Hypothesis, pos: int, word: str) -> list[Hypo
     """A literal in the spelling of another language."""
     end = pos + len(word)
     lower = word.lower()
-    if (
-        lower == "undefined"
-        and not reading.want.takes("null")
-        and not _is_required(reader, reading)
-    ):
-        return _dropped(reader, reading, end)
     if lower in _FLOATS and reading.want.kinds == {"string"}:
         reading.note("quote_phrase", pos, end, f'"{word}"')
     elif lower in _WORDS:
@@ -244,41 +239,6 @@ def _word(reader: Engine, reading: Hypothesis, pos: int, word: str) -> list[Hypo
     else:
         reading.note("respell_literal", pos, end, "null")
     reading.settle(end)
-    return None
-
-
-def _is_required(reader: Engine, reading: Hypothesis) -> bool:
-    """Whether the schema requires the member whose value begins at the last value's place."""
-    key = _KEY_BEFORE.search(reader.text, reading.safe, reading.recent[0].pos)
-    frame = reading.frame
-    return key is not None and frame is not None and key[1] in frame.expect.required
-
-
-_KEY_BEFORE = re.compile(r"([\w$-]++)[\"'`]?+\s*+[:=]\s*+\Z")
-
-
-def _dropped(reader: Engine, reading: Hypothesis, end: int) -> list[Hypothesis] | None:
-    """Drop the member of an undefined value, with the comma before or after it."""
-    frame = reading.frame
-    if frame is None or frame.kind != "{":
-        return []
-    comma = lexis.COMMA.match(reader.text, end) if reading.safe == frame.start + 1 else None
-    end = comma.end() if comma else end
-    while reading.edits is not None and reading.edits[1].start >= reading.safe:
-        reading.edits = reading.edits[0]
-    reading.note("drop_undefined", reading.safe, end, "")
-    reading.go(end, KEY if comma else NEXT)
-    reading.safe = end
-    return None
-
-
-def _signed_infinity(reading: Hypothesis, text: str, pos: int) -> list[Hypothesis] | None:
-    match = _SIGNED.match(text, pos)
-    if match is None:
-        return []
-    new = "NaN" if match.group().endswith("NaN") else "-1e999" if text[pos] == "-" else "1e999"
-    reading.note("keep_not_a_number", pos, match.end(), new)
-    reading.settle(match.end())
     return None
 
 
@@ -342,11 +302,7 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
     if not found:
         return others
-    return [
-        *others,
-        *_quoted(reader, reading, pos, phrase),
-        *reread(reader, reading, pos, 1),
-    ]
+    return [*others, *_quoted(reader, reading, pos, phrase)]
 
 
 _FLAGS = frozenset({"yes", "no", "on", "off"})
@@ -360,8 +316,6 @@ def _is_flag(want: Expect, phrase: str) -> bool:
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
     """The phrase as text, when it reads as words or the schema wants text."""
-    if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
-        return []
     if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
         return []
     if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):

@@ -9,6 +9,7 @@ from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
 from zkit.repair.fixes import with_effect
 from zkit.repair.limits import MOST_TAIL
+from zkit.repair.moves import respelt
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
 from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
 from zkit.text import lexis
@@ -44,7 +45,7 @@ def closers(frame: Frame | None) -> str:
 
 def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     """The last value is complete and closers are missing: not a cut, unless the finish reason shows one."""
-    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+    if _holds_opener(reading):
         return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
     if touching and reader.finish_reason != "stop":
@@ -59,13 +60,9 @@ _MADE_UP = with_effect("opens")
 """Openers of our own making: the text must hold all closers for them."""
 
 
-def _invented(frame: Frame | None) -> bool:
-    """Whether a container is open whose opener we made up: the text must close it itself."""
-    while frame is not None:
-        if frame.invented:
-            return True
-        frame = frame.parent
-    return False
+def _holds_opener(reading: Hypothesis) -> bool:
+    """Whether a fix made up an opener."""
+    return any(fix.name in _MADE_UP for fix in reading.fixes())
 
 
 def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -82,8 +79,6 @@ def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
 
 def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     """The text ended where a value was expected."""
-    if reading.frame is None:
-        return []
     return cut(reader, reading, "the text ended where a value was expected")
 
 
@@ -110,7 +105,7 @@ def cut(
     reader: Engine, reading: Hypothesis, why: str, name: str = "drop_cut_member"
 ) -> list[Hypothesis]:
     """Keep what was complete, drop the rest, close what is open."""
-    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+    if _holds_opener(reading):
         return []
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:
@@ -124,15 +119,12 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     others: list[Hypothesis] = []
     if reading.frame is not None and reader.text[pos] != "\\":
         others = open_string(reader, reading, pos)
-    quoted = _missing_last_quote(reader, reading, pos)
-    found = [*others, quoted] if quoted else others
-    return [*found, *before_declared_key(reader, reading.recent[0])] if reader.guided else found
+    others += _missing_last_quote(reader, reading, pos)
+    return [*others, *before_declared_key(reader, reading.recent[0])] if reader.guided else others
 
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """The string that opens at `pos` runs to the end of the text."""
-    if _invented(reading.frame):
-        return []
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
@@ -197,34 +189,27 @@ def _closing_tail(body: str, frame: Frame | None) -> str:
     return body[len(body) - tail :] if tail else ""
 
 
-def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> Hypothesis | None:
+def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """All closers are there, and the string's own brackets are even: only its quote is missing."""
     if reader.finish_reason == "length" or reading.frame is None:
-        return None
-    body = reader.text[pos + 1 :]
+        return []
+    body, quote = reader.text[pos + 1 :], reader.text[pos]
     tail = _closing_tail(body, reading.frame)
-    raw = body[: len(body) - len(tail)]
-    content = raw.rstrip()
-    if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
-        return None  # the last comma or line break may be the string's own
-    content, over = _without_mark(content, reader.text[pos])
+    content = body[: len(body) - len(tail)].rstrip()
+    if content.endswith(",") or (reading.frame.kind != "{" and "," in content):
+        return []  # the last comma may be the string's own, the others part items
+    content, over = _without_mark(content, quote)
+    if content.endswith(("'", "`")):
+        return []  # a quotation opens there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
-    own_line = "\n" in raw[len(content) + over :] and "\n" not in content and '"' not in content
-    if not reader.guided and not literal and over != 1 and not own_line:
-        return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
-        return None
+        return []
     if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
-        return None
-    spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
-    if spelled is None:
-        return None
+        return []
     end = pos + 1 + len(content) + over
-    other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
-    other.rank = max(other.rank, Rank.GUESS)
-    other.settle(end)
-    return other
+    spelled = respell(content[:-2] + "\\\\" if literal else content, quote, path=literal)
+    return respelt(reading, "add_closing_quote", pos, end, spelled)
 
 
 def _without_mark(content: str, quote: str) -> tuple[str, int]:

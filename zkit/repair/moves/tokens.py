@@ -13,6 +13,7 @@ from zkit.repair.moves import Move, ending, first_of
 from zkit.repair.moves.after_value import closer_for_value
 from zkit.repair.moves.at_key import at_key, at_key_string, wrong_first_quote
 from zkit.repair.moves.bare import is_prefix, read_bare
+from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import keyed, reread
 from zkit.repair.search.hypothesis import KEY, NEXT, VALUE, Hypothesis
 from zkit.text import lexis
@@ -324,9 +325,10 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
-    if token.quote == "\\" and not reader.guided and _has_bare_keys_around(reader.text, reading):
+    if token.quote == "\\" and _has_bare_keys_around(reader.text, reading):
         reader.reason = "ambiguous"
-        return []
+        opened = reading.recent[:1] if reader.guided else ()
+        return [other for before in opened for other in unopened(reader, before, before.pos)]
     if token.quote != '"' or body.body != token.body:
         reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
     gap = colon.group(1)
