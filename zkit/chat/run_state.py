@@ -43,8 +43,8 @@ class Note(NamedTuple):
 class Steering:
     """A queue into a running task, for any thread.
 
-    What is sent joins the conversation before the next request. Only what the user himself says
-    is `trusted`; anything else is marked as data.
+    What is sent joins the conversation before the next request. Only messages of the user are
+    `trusted`; anything else is marked as data.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Steering:
 def begin_task(
     workspace: str = "", seconds: float | None = None, resumed: str = "", role: str = ""
 ) -> Scope:
-    """Return a task of its own inside whatever runs here; it must be ended.
+    """Return a new task inside the current scope; it must be ended.
 
     A generator cannot hold a context open while its caller runs, so each step of a run enters the
     scope and leaves it. A task that is `resumed` keeps its name, so that the keys of its calls
@@ -99,8 +99,8 @@ class RunState:
 
     `notes` are sent with the next request only. `ending` is why the run will end after one more
     reply, in which no tool may be called. `open` is what a pause leaves open of this turn;
-    `resumed` how the run goes on after one. `tells_facts` means that the next request tells the
-    results in words and offers no tools: the model does not go on from its own calls.
+    `resumed` how the run goes on after one. `tells_facts` means that the next request states the
+    results in words and offers no tools: the model does not continue from its own calls.
     """
 
     model: str
@@ -134,7 +134,7 @@ class RunState:
         self.dispatcher = self.dispatcher.changed(approver=self.approvals)
 
     def spend(self, kind: str) -> bool:
-        """Take one try from a budget; False when it is used up."""
+        """Take one attempt from a budget; return False if it is used up."""
         self.spent[kind] += 1
         return self.spent[kind] <= self.settings.budget(kind)
 
@@ -174,7 +174,7 @@ class RunState:
         return offering_of(self.dispatcher.tools(), room, self.settings.max_tools)
 
     def prompt_about(self, offering: Offering) -> str:
-        """Return what the system prompt says of the tools, beside what it says already."""
+        """Return what to add to the system prompt about the tools."""
         first = self.messages[0] if self.messages else {}
         system = text_of(first.get("content")) if first.get("role") in SYSTEM_ROLES else ""
         # Text mode shows the example of each tool as a call, where the tool is explained.
@@ -188,11 +188,11 @@ class RunState:
 
     @property
     def server(self) -> ServerSettings:
-        """How the server wants to be asked, as far as is known by now."""
+        """The settings of the server, as far as they are known."""
         return replace(self.settings, mode="text") if self.text_mode else self.settings
 
     def record(self, turn: TurnRecord) -> None:
-        """Keep what came of a turn; of very long runs the newest."""
+        """Keep the record of a turn; of very long runs only the latest."""
         self.turns.append(turn)
         while len(self.turns) > self.settings.keep_turns:
             self.turns.popleft()
@@ -204,7 +204,7 @@ class RunState:
         return RunResult(self.text, reason, list(self.messages), self.usage, turns, error, paused)
 
     def _paused(self, turns: tuple[TurnRecord, ...]) -> PausedRun:
-        """Return all that is needed to go on."""
+        """Return everything that is needed to continue the run."""
         settings = self.dispatcher.settings
         return PausedRun(
             new_id(),

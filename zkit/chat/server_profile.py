@@ -1,4 +1,4 @@
-"""How one server wants its requests: the settings, the profile file, and requests that fit it."""
+"""The settings of one server, the profile file, and requests that fit it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Profile(ServerSettings):
 
     @classmethod
     def of(cls, given: Profile | str | Path | None) -> Profile:
-        """Return a profile as it is, read from a file, or the one of which nothing is known."""
+        """Return the given profile, one read from a file, or the default."""
         if given is None:
             return cls()
         if isinstance(given, Profile):
@@ -132,7 +132,7 @@ class Profile(ServerSettings):
             raise ProfileError(f"{place}: {error}") from error
 
     def to_dict(self) -> JsonObject:
-        """As in a file: the model, the server, and all settings that are not None."""
+        """Return the data of the file: the model, the server, and all settings that are not None."""
         own = {"version": VERSION, "model": self.model, "base_url": self.base_url}
         return own | {
             key: value for key, value in self.server_settings().items() if value is not None
@@ -142,7 +142,7 @@ class Profile(ServerSettings):
         """Return the file of that name."""
         if _is_json(name):
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
-        # A JSON string, number or boolean is a TOML one too; DEL alone is written otherwise.
+        # A JSON string, number or boolean is valid TOML too; only DEL is written differently.
         lines = [
             f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
             for key, value in self.to_dict().items()
@@ -178,7 +178,7 @@ def fitted(
     server: ServerSettings,
     examples: Mapping[str, JsonMapping] | None = None,
 ) -> JsonObject:
-    """Return the request as this server wants it; what the caller set stays as it is."""
+    """Return the request adapted to this server; what the caller set stays as it is."""
     made = _tools_in_text(dict(request), server, examples)
     for step in _STEPS:
         made = step(made, server)
@@ -186,7 +186,7 @@ def fitted(
 
 
 def asked(request: JsonMapping, key: str) -> object:
-    """Return what a request says; clients have marks of their own for what is not given."""
+    """Return a field of a request; clients use sentinels for missing values."""
     found = request.get(key)
     return None if type(found).__name__ in ("NotGiven", "Omit") else found
 
@@ -261,7 +261,7 @@ def _call_settings(request: JsonObject, server: ServerSettings) -> JsonObject:
     if not server.parallel and asked(request, "parallel_tool_calls") is None:
         own["parallel_tool_calls"] = False
     choice = server.tool_choice
-    # A model that must call after a result would never come to its answer.
+    # A model that must always call would never give its answer.
     is_due = choice == "auto" or (choice and not _follows_a_result(request))
     if is_due and asked(request, "tool_choice") is None:
         own["tool_choice"] = choice

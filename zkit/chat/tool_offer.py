@@ -1,4 +1,4 @@
-"""What a request offers of the tools of a source, and what its prompt says of them."""
+"""The tools that a request offers, and what its prompt says about them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _fitting(specs: Sequence[ToolSpec], room: int | None, most: int | None) -> l
 
 
 def size_of_tool(spec: ToolSpec) -> int:
-    """About how many tokens a tool takes in a request."""
+    """Return the rough number of tokens of a tool in a request."""
     return 1 + len(dumps(spec.openai())) // 4
 
 
@@ -78,7 +78,7 @@ def dispatcher_for(
 ) -> Dispatcher:
     """Return the dispatcher that runs the calls: the one that was given, or one over the source.
 
-    When the list does not fit, the model is given two tools to find the others with.
+    If the list does not fit, the model gets two tools that find the others.
     """
     if isinstance(source, Dispatcher):
         given: JsonObject = {"approver": approve, "recorder": recorder}
@@ -110,7 +110,7 @@ def kit_name(dispatcher: Dispatcher) -> str | None:
     return None if kit is None else kit.name
 
 
-# ── what the prompt says of the tools ────────────────────────────────────────
+# ── what the prompt says about the tools ────────────────────────────────────────
 
 LONGEST_PROMPT = 12_000
 """The most characters about tools in a system prompt: about 3,000 tokens, which leaves most of an

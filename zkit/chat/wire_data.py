@@ -28,7 +28,7 @@ def plain(x: object) -> JsonObject:
     dump = getattr(x, "model_dump", None)
     if dump is None:
         return {}
-    # What servers send does not always fit the client's types, and that is our subject.
+    # What servers send does not always fit the client's types.
     made: JsonObject = dump(exclude_unset=True, warnings=False)
     return made
 
@@ -110,7 +110,7 @@ def arguments_of(x: object) -> str:
 
 
 def reasoning_of(message: JsonMapping, names: Iterable[str] = REASONING) -> str:
-    """Return the reasoning in a message or delta; servers that send it twice mean it once."""
+    """Return the reasoning in a message or delta, once, even if the server sends it in two fields."""
     return next((text for text in (text_of(message.get(name)) for name in names) if text), "")
 
 
@@ -128,14 +128,14 @@ def call_to_dict(call: Call) -> JsonObject:
 
 
 def call_from_dict(data: JsonMapping) -> Call:
-    """Return a call again from what `call_to_dict` made."""
+    """Return the call that `call_to_dict` was called on."""
     fixes = tuple(Fix(**{**fix, "rank": Rank[fix["rank"]]}) for fix in data["fixes"])
     span = None if data["span"] is None else tuple(data["span"])
     return Call(**{**data, "rank": Rank[data["rank"]], "fixes": fixes, "span": span})
 
 
 def outcome_to_dict(outcome: Outcome) -> JsonObject:
-    """Return a call and what came of it as plain data."""
+    """Return a call and its result as plain data."""
     return {
         "call": call_to_dict(outcome.call),
         "result": outcome.result.to_dict(),
@@ -145,6 +145,6 @@ def outcome_to_dict(outcome: Outcome) -> JsonObject:
 
 
 def outcome_from_dict(data: JsonMapping) -> Outcome:
-    """Return an outcome again from what `outcome_to_dict` made."""
+    """Return the outcome that `outcome_to_dict` was called on."""
     call, result = call_from_dict(data["call"]), from_dict(data["result"])
     return Outcome(call, result, data["seconds"], data["attempts"])

@@ -1,4 +1,4 @@
-"""Make tools at run time, run them in processes of their own, and keep them in a catalog."""
+"""Makes tools at run time, runs them in separate processes, and keeps them in a catalog."""
 
 from zkit.dynamic.dynamic_tools import DynamicTools, dynamic_tools
 from zkit.dynamic.tool_catalog import Catalog, Pin, ToolVersion, default_catalog

@@ -39,7 +39,8 @@ class Made(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """What a restart brought back. `withheld` is not what was approved, `shadowed` has a taken name."""
+    """The tools after a restart. `withheld` ones differ from what was approved, `shadowed` ones
+    have a name that is taken."""
 
     tools: tuple[str, ...]
     withheld: tuple[str, ...] = ()
@@ -86,9 +87,9 @@ class DynamicTool:
 class DynamicTools:
     """The tools of a toolbox that were made at run time; `box.dynamic` is one.
 
-    `grade` is what the operator allows them. `limits` bound every call. `sandbox` says whether code
-    that fits runs in pydantic-monty, if that is installed. Creating a tool from here is the
-    operator's own act; the tools for agents (`dynamic_tools`) ask for approval.
+    `grade` is their grade, set by the operator. `limits` bound every call. `sandbox` says whether
+    code that fits runs in pydantic-monty, if that is installed. Creating a tool here needs no
+    approval, because the operator does it; the tools for agents (`dynamic_tools`) need it.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class DynamicTools:
         return made
 
     def unregister_tool(self, name: str) -> bool:
-        """Take a tool away that was made at run time; its versions stay in the catalog.
+        """Remove a tool that was made at run time; its versions stay in the catalog.
 
         False when there is no tool of that name. Raises `Validation` for a tool of somebody else.
         """
@@ -166,7 +167,7 @@ class DynamicTools:
     def restore(self) -> Restored:
         """Register the tools of the catalog, as after a restart.
 
-        One that is not to the letter what was approved is withheld; nothing is shadowed.
+        A tool that differs from what was approved is withheld; existing tools are not replaced.
         """
         tools, withheld, shadowed = [], [], []
         with self._lock:
@@ -229,7 +230,7 @@ class DynamicTools:
             raise Validation(f"The name {name} belongs to another tool; choose another one.")
 
     async def _tried(self, code: ToolCode) -> ToolCode:
-        """Return the code with where it runs: the sandbox if every example runs there."""
+        """Return the code with its runner: the sandbox if every example runs there."""
         if self.sandbox and code.examples and has_monty():
             fitting = changed(code, runner="monty")
             if not await self._first_problem(fitting):
@@ -287,9 +288,9 @@ _EXAMPLE = {
 
 
 def dynamic_tools(box: Toolbox) -> list[Tool]:
-    """Return `new_tool` and `unregister_tool` for agents, on what `box.dynamic` allows.
+    """Return `new_tool` and `unregister_tool` for agents, with the settings of `box.dynamic`.
 
-    Creating a tool needs approval: whoever approves is shown the call, which holds the code.
+    Creating a tool needs approval: the approver sees the call with the code.
     """
     tools: DynamicTools = box.dynamic
     return [_new_tool(tools), _unregister_tool(tools)]
@@ -357,7 +358,7 @@ def _unregister_tool(tools: DynamicTools) -> Tool:
 
 
 def misfit(spec: ToolSpec, data: object) -> str:
-    """Say how data differs from what the tool promises; empty when it does not."""
+    """Return how data differs from the tool's output schema; empty if it does not."""
     if spec.output is None:
         return ""
     try:

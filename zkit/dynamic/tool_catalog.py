@@ -62,7 +62,7 @@ class ToolVersion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What was approved of a tool, and what the server offers instead, if that is something else.
+    """The approved definition of a tool, and the one that the server offers now, if it differs.
 
     `definition` is None for a tool that nobody approved yet, `waiting` is None while nothing
     waits for approval.
@@ -90,8 +90,8 @@ class Catalog:
     """Tools made at run time with all their versions, connections to MCP servers, and pins.
 
     Every change is written before the method returns, whole or not at all, so that a process may be
-    killed at any time and several may share the file. Only the owner of the file can read it:
-    what it holds decides what is run. Without a path, `default_catalog()` names the file.
+    killed at any time and several may share the file. Only the owner can read and write the file:
+    its content decides what runs. Without a path, `default_catalog()` names the file.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -142,7 +142,7 @@ class Catalog:
         return self.save_tool(found[0].definition, f"restored from version {version}")
 
     def remove_tool(self, name: str) -> bool:
-        """Take a tool out; its versions stay. False when there is none of that name."""
+        """Remove a tool; its versions stay. Return False if there is no tool of that name."""
         with self._change() as database:
             gone = database.execute("delete from tools where name = ?", (name,)).rowcount
             database.execute("delete from pins where server = ? and tool = ?", (DYNAMIC, name))
@@ -211,7 +211,7 @@ class Catalog:
             return {tool for tool, text in texts.items() if new or approved.get(tool) == text}
 
     def is_pinned(self, tool: ToolVersion) -> bool:
-        """True if a tool made at run time is what was approved, to the letter."""
+        """True if a tool made at run time is exactly what was approved."""
         known = self._pinned(DYNAMIC) or {}
         return known.get(tool.name, (None,))[0] == _text(tool.definition)
 
@@ -236,7 +236,7 @@ class Catalog:
         if missing:
             raise CatalogError(f"nothing of {server} waits for approval under {missing[0]!r}")
         with self._change() as database:
-            for pin in waiting:  # exactly what was looked at, and not what came since
+            for pin in waiting:  # exactly what was shown, not what arrived since
                 database.execute(
                     "update pins set definition = waiting, waiting = null"
                     " where server = ? and tool = ? and waiting = ?",
@@ -290,7 +290,7 @@ class Catalog:
 
     @contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        """Return a connection for one step, which happens whole or not at all."""
+        """Return a connection for one transaction."""
         self._create()
         with self._read() as database:
             database.isolation_level = None

@@ -116,7 +116,7 @@ class ToolCode:
 
     @classmethod
     def of(cls, document: JsonMapping) -> ToolCode:
-        """Return the code again from what `document` made."""
+        """Return the code that `document` was called on."""
         parts = dict(document)
         parts["fields"] = tuple(map(Field.of, parts.get("fields", ())))
         parts["imports"] = tuple(parts.get("imports", ()))
@@ -143,7 +143,7 @@ class ToolCode:
 
     @property
     def source(self) -> str:
-        """The whole module, as it runs and as an operator is shown it."""
+        """The whole module, as it runs and as it is shown to an operator."""
         return f"{self._head}{self._body}\n"
 
     @property

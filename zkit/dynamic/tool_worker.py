@@ -41,7 +41,7 @@ class WorkerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of running some code: its data, or what went wrong, with the line of the body.
+    """The outcome of running some code: its data, or what went wrong, with the line of the body.
 
     `unfit` is true if the sandbox cannot run such code at all.
     """
@@ -54,7 +54,7 @@ class Ran:
 
 
 async def run_code(code: ToolCode, arguments: Data, limits: WorkerLimits, cwd: str = "") -> Ran:
-    """Run a tool where it belongs and return what came of it."""
+    """Run a tool in its runner and return the outcome."""
     if code.runner == "monty":
         return await to_thread.run_sync(run_in_monty, code, arguments, limits)
     return await run_in_process(code, arguments, limits, cwd)
@@ -71,8 +71,8 @@ async def run_in_process(
 ) -> Ran:
     """Run a tool in a Python process of its own; without arguments only describe it.
 
-    The process knows nothing of our environment. It has the rights of its user, though: limits are
-    no sandbox.
+    The process does not get our environment, but it has the rights of its user: limits are not a
+    sandbox.
     """
     request = {
         "source": code.source,

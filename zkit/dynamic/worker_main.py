@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # a worker starts for every call: it imports no more than it 
 
 
 def limit(request: Request) -> None:
-    """Bound what the process may use, where the system knows how."""
+    """Limit what the process may use, where the system supports it."""
     try:
         import resource
     except ImportError:
@@ -94,7 +94,7 @@ def main() -> None:
             continue
     with os.fdopen(wire, "w", encoding="utf-8") as out:
         out.write(text)
-    os._exit(0)  # threads that the tool left behind do not hold it up
+    os._exit(0)  # do not wait for threads that the tool left behind
 
 
 if __name__ == "__main__":

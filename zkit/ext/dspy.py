@@ -91,7 +91,7 @@ class RepairAdapter(ChatAdapter):  # type: ignore[misc]
 
 @contextmanager
 def _notes() -> Iterator[None]:
-    """Notes belong to one request of a program."""
+    """Collect notes for the requests inside the block."""
     token = _NOTES.set(())
     try:
         yield

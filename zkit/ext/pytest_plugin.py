@@ -1,9 +1,10 @@
 """A user's case files as pytest items, and a scripted server as a fixture.
 
 In the ini file, `zkit_cases = broken/*.toml` names the files by globs. Each case is an item with the file
-and the line of the case. `zkit_decoder = package:function` runs the cases against another decoder, and so does
+and the line of the case. `zkit_decoder = package:function` runs the cases against another decoder,
+and so does
 `decoder = "package:function"` in a case file or in one case.
-`--zkit-update` writes what came of a failing case into its file, and keeps comments.
+`--zkit-update` writes the actual outcome of a failing case into its file, and keeps comments.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class CaseItem(pytest.Item):
     def repr_failure(
         self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
     ) -> str | TerminalRepr:
-        """Say in one line what differs."""
+        """Return the difference in one line."""
         if isinstance(excinfo.value, CaseFailedError):
             return f"{self.path}:{self.case.line}: it should {self.case.it}\n  {excinfo.value}"
         return super().repr_failure(excinfo, style)
@@ -118,7 +119,8 @@ def _function(name: str) -> Callable[[str], object]:
 
 
 def compared(case: Case, decoder: Callable[[str], object]) -> str | None:
-    """How the value of another decoder differs from what the case expects; None if it does not.
+    """Return how the value of another decoder differs from what the case expects; None if it does
+    not.
 
     The decoder gets the text, and returns the value or raises. A case that expects a refusal holds
     when it raises, one that expects calls is skipped.
@@ -137,7 +139,7 @@ def compared(case: Case, decoder: Callable[[str], object]) -> str | None:
 
 
 def updated(case: Case, path: Path) -> str:
-    """Write what came of a case into its file; an empty text, or why that cannot be done."""
+    """Write the outcome of a case into its file; return an empty text, or why that is not possible."""
     from zkit.cases.writing import update_case
 
     return update_case(case, path)

@@ -1,7 +1,7 @@
-"""Run all connections in one event loop of their own, which any thread and any loop can use.
+"""Runs all connections in one event loop of their own, which any thread and any loop can use.
 
-A connection must be entered and left in one task, and outlives the loop in which somebody asked for
-it: `asyncio.run` may be called many times, and `call_sync` has a loop of its own.
+A connection must be entered and left in one task, and outlives the loop that requested it:
+`asyncio.run` may be called many times, and `call_sync` has a loop of its own.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _started() -> BlockingPortal:
 
 
 def _forget() -> None:
-    """Begin anew in a forked process, where the thread does not run."""
+    """Start over in a forked process, where the thread does not run."""
     global _LOCK
     _LOCK = threading.Lock()
     _PORTAL.clear()

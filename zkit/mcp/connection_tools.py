@@ -73,7 +73,7 @@ def mcp_tools(box: Toolbox, *, public_only: bool = True) -> list[Tool]:
 
 
 def _entry(one: Connected) -> dict[str, object]:
-    """Return a connection for the model; what waits for approval is the operator's business."""
+    """Return a connection as data for the model, without what waits for approval."""
     described = {
         "name": one.name,
         "state": one.state,

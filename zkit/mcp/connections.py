@@ -79,7 +79,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """A connection, and what is registered of it."""
+    """A connection and its registered tools."""
 
     name: str
     target: ServerTarget
@@ -156,7 +156,7 @@ class Connections:
         return background.wait(self._connect, name, target, options)
 
     async def disconnect(self, name: str) -> bool:
-        """Leave a server, take its tools away and forget the connection; its pins stay.
+        """Disconnect from a server, remove its tools and forget the connection; its pins stay.
 
         False when there is no connection of that name.
         """
@@ -175,7 +175,7 @@ class Connections:
         return background.wait(self._restore)
 
     async def close(self) -> None:
-        """Leave all servers; the catalog still knows them."""
+        """Disconnect from all servers; they stay in the catalog."""
         await background.awaited(self._close)
 
     def close_sync(self) -> None:
@@ -190,7 +190,7 @@ class Connections:
             return [_described(entry) for _, entry in sorted(self._entries.items())]
 
     def pins(self, name: str | None = None) -> Pins:
-        """Return what was approved of the tools of a server, or of all, and what waits."""
+        """Return the approved tools of a server, or of all, and what waits for approval."""
         return self.catalog.pins(name)
 
     def approve(self, name: str, tools: Iterable[str] | None = None) -> Pins:
@@ -289,13 +289,13 @@ class Connections:
             await self._disconnect(name, False)
 
     def _drop(self, entry: _Entry) -> None:
-        """Take the tools of a connection away, unless another one of that name has come since."""
+        """Remove the tools of a connection, unless another one of that name was made since."""
         with self._lock:
             if self._entries.get(entry.name) is entry:
                 del self._entries[entry.name]
                 self._box.clear(entry.provider)
 
-    # What a server says
+    # Listings and notifications
 
     def _listed(self, entry: _Entry, listed: Listing, dropped: tuple[str, ...]) -> bool:
         """Register a listing; True when some of it waits for approval."""
@@ -340,7 +340,7 @@ class Connections:
         ] or len(known) != len(specs)
 
     def _taken(self, remote: RemoteTool, provider: str) -> str | None:
-        """Why a tool cannot have its name: nothing that is there is ever shadowed."""
+        """Return why a tool cannot have its name: existing tools are never replaced."""
         spec = remote.definition()
         for name in (spec.name, spec.wire_name):
             owner = self._box.provider_of(name)

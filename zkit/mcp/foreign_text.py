@@ -1,4 +1,4 @@
-"""Clean the texts of a server: what a person cannot see must not be read by a model."""
+"""Cleans the texts of a server: what is invisible to a person must not be read by a model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def without_comments(text: str) -> str:
         parts.append(text[at:start])
         end = text.find("-->", start + 4)
         at = len(text) if end < 0 else end + 3
-    # What is left and right of a comment may make another one when it is put together.
+    # The parts before and after a comment may form another one when they are joined.
     return "".join([*parts, text[at:]]).replace("<!--", "").replace("-->", "")
 
 
@@ -69,7 +69,7 @@ def note_of(server: str, method: str, params: JsonValue) -> str:
 
 
 def _without_brackets(data: JsonValue, depth: int = 0) -> JsonValue:
-    """Data whose strings hold no square brackets: those mark where a foreign message ends."""
+    """Return data without square brackets in its strings: brackets mark the end of a foreign message."""
     if isinstance(data, str):
         return clean(data, MOST_NOTE).replace("[", "(").replace("]", ")")
     if depth > 8:

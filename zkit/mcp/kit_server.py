@@ -84,10 +84,10 @@ async def serve_http(
 
 
 class KitServer:
-    """The handlers of one server, and what they stand on."""
+    """The handlers of one server."""
 
     def __init__(self, source: Source, name: str, version: str) -> None:
-        # A client may well repeat a call, and remembers and waits by itself.
+        # Clients may repeat calls, and do their own caching and waiting.
         self.dispatcher = (
             source
             if isinstance(source, Dispatcher)
@@ -179,7 +179,7 @@ class KitServer:
             tasks.cancel_scope.cancel()
 
     async def _watch(self) -> None:
-        """Tell clients when the list of tools has changed. Any source has a version to look at."""
+        """Notify clients when the list of tools has changed, by the version of the source."""
         known = self.dispatcher.version
         while True:
             await anyio.sleep(_LOOK)
@@ -194,10 +194,10 @@ class KitServer:
 
 
 class _Asker:
-    """Puts the approval of one call to the user of the client.
+    """Asks the user of the client to approve one call.
 
     In the older protocol the server asks while the call waits. In the newer one the call ends with
-    the question (`question`), and comes again with the answer.
+    the question (`question`), and is sent again with the answer.
     """
 
     def __init__(self, server: KitServer, ctx: Asking, params: types.CallToolRequestParams) -> None:
@@ -249,7 +249,7 @@ async def _with_read_arguments(ctx: Asking, call_next: Callable[[Any], Awaitable
 
 @asynccontextmanager
 async def _forwarded_progress(ctx: Asking) -> AsyncIterator[Callable[[Progress], None]]:
-    """Yield a listener that hands progress on to the client, from whatever thread it is called."""
+    """Yield a listener that forwards progress to the client, from any thread."""
     send, receive = anyio.create_memory_object_stream[Progress](64)
     here, loop = threading.get_ident(), current_token()
 
@@ -275,7 +275,7 @@ async def _forwarded_progress(ctx: Asking) -> AsyncIterator[Callable[[Progress],
 
 
 def docs_of(source: Any) -> Kit | None:
-    """Return whatever has the documents of a source: the kit itself, or a kit of all its tools."""
+    """Return the source of documents: the kit itself, or a kit of all its tools."""
     if isinstance(source, Toolbox):
         return source.kit("*")
     return source if hasattr(source, "docs_index") and hasattr(source, "resolve_doc") else None

@@ -41,7 +41,7 @@ class Offered(NamedTuple):
 
 
 class RemoteTool:
-    """A tool of an MCP server. Its results are data of somebody else, and say so in `meta`."""
+    """A tool of an MCP server. Its results are untrusted data, and are marked so in `meta`."""
 
     runs_async = True
 
@@ -76,7 +76,8 @@ class RemoteTool:
 def offered(
     listed: Iterable[types.Tool], server: str, prefix: str, grades: Grades, caller: Caller
 ) -> Offered:
-    """Return the tools of a listing; one that cannot be used is a problem and spoils no other."""
+    """Return the tools of a listing; one that cannot be used is reported, and does not affect the
+    others."""
     definitions: dict[str, dict[str, JsonValue]] = {}
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
@@ -94,7 +95,7 @@ def offered(
 
 
 def definition_of(tool: types.Tool) -> dict[str, JsonValue]:
-    """Return what is pinned of a tool, exactly as the server wrote it: all that decides its use."""
+    """Return the pinned definition of a tool, exactly as the server wrote it."""
     hints = None if tool.annotations is None else tool.annotations.model_dump(exclude_none=True)
     return {
         "name": tool.name,

@@ -1,4 +1,4 @@
-"""Hold one connection to a server: one task owns it, connects again when it breaks, and serves calls."""
+"""Holds one connection to a server: one task owns it, reconnects when it breaks, and serves calls."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ConnectionOptions:
 
 @dataclass(slots=True, eq=False)
 class _Running:
-    """A call that a server is working on, and the question that it asked meanwhile."""
+    """A call that a server is working on, and the question that the server asked meanwhile."""
 
     question: str = ""
     choices: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class _Running:
 
 @dataclass(slots=True, eq=False)
 class _Signals:
-    """What the owner waits for; made anew whenever it looks."""
+    """What the owner waits for; made again for each wait."""
 
     wake: anyio.Event = field(default_factory=anyio.Event)
     changed: bool = False
@@ -143,12 +143,12 @@ class ServerConnection:
         self.ended.set()
 
     def close(self) -> None:
-        """Have the owner leave the connection and end."""
+        """Make the owner close the connection and end."""
         self._signals.closing = True
         self._signals.wake.set()
 
     def refresh(self) -> None:
-        """Have the owner read the list of tools again."""
+        """Make the owner read the list of tools again."""
         self._signals.changed = True
         self._signals.wake.set()
 
@@ -223,7 +223,8 @@ class ServerConnection:
         )
 
     async def _listen(self, client: Client) -> None:
-        """Hear of changed tools in the newer protocol; the older one sends them unasked."""
+        """Subscribe to changes of the tools in the newer protocol; the older one sends them by
+        itself."""
         try:
             async with client.listen(tools_list_changed=True) as events:
                 async for _ in events:
@@ -286,10 +287,12 @@ class ServerConnection:
     ) -> types.ElicitResult:
         ask = self.options.elicitation
         if isinstance(params, types.ElicitRequestURLParams):
-            return types.ElicitResult(action="decline")  # nobody opens addresses of a server
+            return types.ElicitResult(
+                action="decline"
+            )  # addresses that a server sends are never opened
         question = clean(params.message, 2_000)
         if ask == "pause" or ask is None:
-            if len(self._running) != 1:  # whose question it is cannot be known
+            if len(self._running) != 1:  # it is unknown which call the question belongs to
                 return types.ElicitResult(action="decline")
             [running] = self._running
             running.question = running.question or question

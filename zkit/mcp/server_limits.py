@@ -9,7 +9,7 @@ MOST_PAGES = 100
 MOST_DESCRIPTION = 4_096
 """Characters of a description that the model sees. Longer ones are cut; the pin covers all of it."""
 MOST_SCHEMA = 65_536
-"""Characters of a schema. A larger one would fill the context of the models we are made for."""
+"""Characters of a schema. A larger one would fill the context of small models."""
 MOST_LINE = 32 * 1024 * 1024
 """Bytes of one message over stdio: a photograph fits, a line that never ends does not."""
 MOST_JUNK = 1_000
@@ -27,7 +27,7 @@ PATIENCE = 15.0
 FIRST_DELAY, LONGEST_DELAY = 0.25, 30.0
 """Seconds between attempts to connect again; doubled each time, with jitter."""
 SETTLED = 10.0
-"""Seconds after which a connection counts as good, so that the delays begin anew."""
+"""Seconds after which a connection counts as stable, so that the delays are reset."""
 PIN_SECONDS = 1.0
 """How often the catalog is read while a tool waits for an approval that another process may give."""
 EXIT_SECONDS = 2.0

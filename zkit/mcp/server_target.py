@@ -1,4 +1,4 @@
-"""Read what a connection is to be made to: a command to start, or the address of a server."""
+"""Reads the target of a connection: a command to start, or the address of a server."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Given = str | Sequence[str] | Mapping[str, object] | ServerTarget
 
 
 def target_of(given: Given) -> ServerTarget:
-    """Return the target that a text, a list of words or a mapping stands for.
+    """Return the target given by a text, a list of words or a mapping.
 
     A mapping is an entry of the usual `mcpServers`: `{"command": "npx", "args": […], "env": {…}}`
     or `{"url": "https://…", "headers": {…}}`.

@@ -1,4 +1,4 @@
-"""Turn replies of MCP servers into results and results into replies, with nothing lost on the way."""
+"""Converts replies of MCP servers to results and results to replies, without loss."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from zkit.results import KINDS, Failure, Refused, Result, Success, Transient, Va
 from zkit.tools import render_result, thaw
 
 META = "zkit/result"
-"""Where our server tells another zkit what kind of failure a reply is; other clients ignore it."""
+"""The key under which our server sends the kind of failure to another zkit; other clients ignore it."""
 _FROM_SERVER = frozenset({"kind", "code", "retry_after", "message", "cause", "reason"})
 
 
 def result_of(reply: types.CallToolResult, server: str) -> Result:
     """Return the reply of a server as a result.
 
-    Structured content is the data; otherwise the texts are. Images, audio and resources are named in
-    the text and kept whole in `meta["content"]`. What the tool reports as its error is for the model:
-    that is what `isError` is for.
+    Structured content is the data; otherwise the texts are. Images, audio and resources are named
+    in the text and kept whole in `meta["content"]`. An error that the tool reports (`isError`) is
+    for the model.
     """
     blocks = [
         block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in reply.content
@@ -104,7 +104,7 @@ def _structured(data: JsonValue) -> dict[str, JsonValue]:
 
 
 def _blocks(kept: object) -> list[types.ContentBlock]:
-    """Parts of a reply that another server sent, to be handed on as they came."""
+    """Return the parts of a reply of another server, to be passed on unchanged."""
     try:
         return types.CallToolResult.model_validate({"content": thaw(kept or [])}).content
     except ValueError:

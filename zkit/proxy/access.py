@@ -21,7 +21,7 @@ _GUARDED = ("/zkit", "/metrics")
 def refusal_of(
     settings: ProxySettings, method: str, path: str, headers: Mapping[str, str]
 ) -> str | None:
-    """Why a request is rejected, by its hosts and origins; None if it may pass."""
+    """Return why a request is rejected, by its hosts and origins; None if it may pass."""
     host = headers.get("host", "")
     if not _is_own_host(settings, host):
         return f"the host {host[:100]!r} is not allowed; allow it with --allow-host"
@@ -45,7 +45,7 @@ def _is_own_host(settings: ProxySettings, host: str) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """True for an IP address: an attacker's name never is one."""
+    """True for an IP address: DNS rebinding always uses a name."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

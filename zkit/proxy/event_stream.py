@@ -30,7 +30,7 @@ class Bridge(Protocol):
 
 
 class ChunkReader:
-    """Cuts the bytes of a stream into chunks, wherever they were cut before."""
+    """Splits the bytes of a stream into chunks, however they arrive."""
 
     def __init__(self) -> None:
         self._rest = b""

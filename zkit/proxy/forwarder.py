@@ -1,4 +1,4 @@
-"""Handle one request: choose the upstream, send the request, have the reply delivered, note it."""
+"""Handles one request: chooses the upstream, sends the request, delivers the reply, and records it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OURS = frozenset(("origin", "referer", "cookie", "expect"))
 """Headers of a browser, which concern the proxy and not the upstream."""
 _NO_SUCH_ENDPOINT = (404, 405, 501)
 _TEXT_MODES = 1000
-"""How many models are remembered that cannot call tools."""
+"""How many models without tool support are remembered."""
 
 
 class Forwarder:
@@ -301,7 +301,7 @@ class Forwarder:
             await visit.json(200, bridge.reply({}))
 
     def _profile(self, model: str, upstream: Upstream) -> Profile | None:
-        """How the upstream wants to be asked; None if nothing is known of it."""
+        """Return the profile of the upstream; None if there is none."""
         found = self._settings.profile_for(model)
         if (upstream.base, model) not in self._text_modes:
             return found

@@ -13,11 +13,11 @@ from zkit.proxy.event_stream import Data, write_event
 _STOPS = {"length": "max_tokens", "tool_calls": "tool_use", "function_call": "tool_use"}
 _COPIED = ("model", "max_tokens", "temperature", "top_p", "stream")
 CHARACTERS_PER_TOKEN = 4
-"""What a token of English text or code has on average, for `count_tokens`."""
+"""Characters of a token of English text or code on average, for `count_tokens`."""
 
 
 def estimated_tokens(request: Data) -> int:
-    """About how many tokens a request has; no chat server counts them before."""
+    """Return the rough number of tokens of a request; chat servers do not count them beforehand."""
     kept = {key: request.get(key) for key in ("system", "messages", "tools")}
     return max(1, len(dumps(kept)) // CHARACTERS_PER_TOKEN)
 

@@ -1,4 +1,4 @@
-"""What the page at `/zkit` asks for: the list of requests, each of them whole, a case of one."""
+"""The API of the page at `/zkit`: the list of requests, one request in full, a case made from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from zkit.proxy.proxy_settings import ProxySettings
 from zkit.proxy.request_log import Record, RequestLog, View
 
 _HEARTBEAT = 15.0
-"""Seconds after which a page that sees nothing new gets a sign of life."""
+"""Seconds between two keep-alive events."""
 _OWN_CODE = re.compile(r"<(script|style)>(.*?)</\1>", re.S)
 
 

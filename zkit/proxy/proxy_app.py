@@ -121,7 +121,7 @@ def _with_header(send: Send, name: bytes, value: bytes) -> Send:
 
 
 def make_server(settings: ProxySettings) -> uvicorn.Server:
-    """Return a server that runs the proxy; nothing of a request is logged, keys least of all."""
+    """Return a server that runs the proxy; requests are not logged, because they hold keys."""
     config = uvicorn.Config(
         make_app(settings),
         host=settings.host,

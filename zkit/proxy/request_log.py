@@ -35,7 +35,7 @@ MAX_TEXT = 64_000
 MAX_REQUEST = 128_000
 """The longest request that is kept, so that it can be sent again with curl."""
 _SHOWN = frozenset(("e-mail address", "home folder", "phone number"))
-"""What cases of the corpus must not hold, but whoever looks at requests of their own may see."""
+"""Kinds that are masked in cases of the corpus, but shown to users on the page."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Record:
     version: int = 0
 
     def note_first_byte(self) -> None:
-        """The first byte of the reply has arrived."""
+        """Note that the first byte of the reply has arrived."""
         if self.first_byte is None:
             self.first_byte = time.perf_counter() - self.begun
 
@@ -123,7 +123,7 @@ class RequestLog:
         return [one for one in self._records.values() if one.version > version]
 
     def touch(self, record: Record) -> None:
-        """A record is new or has changed."""
+        """Note that a record is new or has changed."""
         self.version += 1
         record.version = self.version
         self._records[record.id] = record
@@ -133,7 +133,7 @@ class RequestLog:
         self._changed = anyio.Event()
 
     def finish(self, record: Record, keys: tuple[str, ...] = ()) -> None:
-        """The request has ended: mask the keys in it, and keep it."""
+        """Note that the request has ended: mask the keys in it, and keep it."""
         for name in ("request", "error", "tools", "notes", "sent", "received", "report"):
             setattr(record, name, _masked(getattr(record, name), keys))
         record.seconds = time.perf_counter() - record.begun
@@ -156,7 +156,7 @@ class RequestLog:
         self._changed = anyio.Event()
 
     async def wait(self, seconds: float) -> None:
-        """Wait for a change, at most so long."""
+        """Wait for a change, at most for some seconds."""
         with anyio.move_on_after(seconds):
             await self._changed.wait()
 
@@ -192,7 +192,7 @@ class RequestLog:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect for one step, which happens whole or not at all."""
+    """Connect for one transaction."""
     try:
         make_private(path)
         with closing(sqlite3.connect(path)) as file, file:
@@ -264,7 +264,7 @@ def view_of_report(report: Report) -> View:
 
 
 def outcome_of(report: Report) -> Outcome:
-    """How a reply that was delivered came out."""
+    """Return the outcome of a delivered reply."""
     if not report.is_clean:
         return "refused"
     if report.requests > 1:

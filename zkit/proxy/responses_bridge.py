@@ -1,7 +1,7 @@
 """OpenAI's `/v1/responses` over chat completions: the request there, the reply and its events back.
 
-Codex speaks nothing else. Its tools that are not functions (`custom` with free text, `local_shell`)
-become functions on the way there, and are items of their own kind again on the way back.
+Codex uses only this API. Its tools that are not functions (`custom` with free text, `local_shell`)
+are sent as functions, and translated back in the reply.
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ _STREAMED = {
 
 
 def empty_response(request: Data) -> ResponsesBridge:
-    """Return the bridge for a request that asks nothing: its reply is empty."""
+    """Return the bridge for a request without input: its reply is empty."""
     kept = {key: value for key, value in request.items() if key != "previous_response_id"}
     return ResponsesBridge(kept)
 

@@ -1,4 +1,4 @@
-"""The standard tools, workflow kits and skills: `std_tools(root)` is where to begin."""
+"""The standard tools, workflow kits and skills; start with `std_tools(root)`."""
 
 from zkit.std.bubblewrap import Sandbox
 from zkit.std.kits import StdKits, std_kit

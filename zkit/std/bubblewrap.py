@@ -17,8 +17,8 @@ class Sandbox:
     """How commands are confined.
 
     `confine` is `"if_installed"` (bubblewrap where it is installed and works), `"required"`
-    (without it no command runs) or `"never"`. `hidden` names folders that commands cannot see
-    beside those that hold keys by custom (`~/.ssh` and others).
+    (without it no command runs) or `"never"`. `hidden` names further folders that commands cannot
+    see, besides the usual ones with keys (`~/.ssh` and others).
     """
 
     confine: str = "if_installed"
@@ -57,14 +57,14 @@ class Sandbox:
 
 
 def _interpreter() -> list[str]:
-    """This interpreter and its packages, where they lie in a folder that is hidden otherwise."""
+    """Return the folders of this interpreter and its packages, if they are in a hidden folder."""
     places = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2])}
     hidden = sorted(place for place in places if place.startswith(("/tmp/", "/run/")))
     return [part for place in hidden for part in ("--ro-bind", place, place)]
 
 
 def _resolver() -> list[str]:
-    """Names are looked up by a file that often is a link into /run, which is hidden."""
+    """Return the target of `/etc/resolv.conf`, which is often a link into /run, which is hidden."""
     place = os.path.realpath("/etc/resolv.conf")
     return ["--ro-bind", place, place] if place.startswith("/run/") else []
 

@@ -1,4 +1,4 @@
-"""The files below one root as the tools name them; what a model asks for in vain is refused."""
+"""The files below one root as the tools use them; errors are messages for the model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from zkit.sources.confined_files import (
 )
 
 _LOOKED_AT = 500
-"""So many names are looked at for a path that is not there."""
+"""How many names are compared with a path that does not exist."""
 _LISTED = 10
-"""So many of them are shown if none is near."""
+"""How many of them are shown if none is similar."""
 
 
 class ConfinedTree:
@@ -52,12 +52,12 @@ class ConfinedTree:
         return () if name == "." else tuple(name.split("/"))
 
     def open_folder(self, path: str = ".") -> OpenFolder:
-        """Open a folder, so that what is in it is reached without a walk from the root."""
+        """Open a folder, so that its files are opened without a walk from the root."""
         with self._errors(path):
             return self.files.open_folder(self.name(path))
 
     def stamp(self, path: str) -> Stamp | None:
-        """Return what tells whether a file was changed; None when there is no such file."""
+        """Return the stamp of a file; None if there is no such file."""
         try:
             return self.files.stamp(self.name(path))
         except (Validation, ConfinedPathError, OSError):
@@ -107,7 +107,7 @@ class ConfinedTree:
 
     @contextmanager
     def _errors(self, path: str) -> Iterator[None]:
-        """`path_errors`, with what is there instead of a path that is not."""
+        """The same as `path_errors`, with the nearest existing paths for one that does not exist."""
         try:
             with path_errors(path):
                 yield
@@ -118,7 +118,7 @@ class ConfinedTree:
             raise Validation(message, code="not_found") from None
 
     def _instead_of(self, path: str) -> str:
-        """Return what the workspace holds that a model may have meant.
+        """Return the existing paths that a model may have meant.
 
         Qwen2.5-Coder-1.5B takes folders from the examples of a tool: `notes/todo.md` for `todo.md`.
         """

@@ -62,7 +62,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What became of a file, with the receipt of every edit."""
+    """An edited file, with the receipt of every edit."""
 
     path: str
     bytes: int
@@ -89,7 +89,7 @@ def file_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
 
 
 def read_text(space: Workspace, path: str, context: Context) -> str:
-    """Read a text file for a call, with its effect; that it was read is remembered."""
+    """Read a text file for a call; record the effect, and remember the file's stamp."""
     data, stamp = space.tree.read(path)
     text = decoded(data, path)
     name = space.tree.name(path)

@@ -54,7 +54,7 @@ def walk(
     first = tree.parts(start)
     rules: Rules = () if ignored else _rules_above(tree, first)
     seen = 0
-    # The folders on the way down, which stay open, each with those in it that are to come.
+    # The open folders from the root down, each with its remaining subfolders.
     levels: list[tuple[OpenFolder, Rules, Iterator[str]]] = []
     folder: OpenFolder | None = tree.open_folder(start)
     try:
@@ -83,7 +83,7 @@ def walk(
 def _next_folder(
     levels: list[tuple[OpenFolder, Rules, Iterator[str]]],
 ) -> tuple[OpenFolder | None, Rules]:
-    """Open the folder that a walk comes to next, and close those that it is done with."""
+    """Open the next folder of a walk, and close the finished ones."""
     while levels:
         above, rules, inner = levels[-1]
         for name in inner:
@@ -130,7 +130,7 @@ def find(
 
 
 def _rules_above(tree: ConfinedTree, parts: tuple[str, ...]) -> Rules:
-    """Return the rules of the folders on the way to a start, which a walk from there does not meet."""
+    """Return the ignore rules of the folders above the start of a walk."""
     rules: Rules = ()
     for depth in range(len(parts)):
         with suppress(Validation), tree.open_folder("/".join(parts[:depth]) or ".") as folder:
@@ -178,7 +178,7 @@ def _step(text: str) -> re.Pattern[str] | None:
 
 
 def _is_ignored(folder: OpenFolder, name: str, kind: Kind, rules: Rules) -> bool:
-    """True if the deepest ignore file that says anything of a name in a folder leaves it out."""
+    """True if the deepest ignore file with a rule for a name in a folder leaves it out."""
     if name in NEVER:
         return True
     if not rules:

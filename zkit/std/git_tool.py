@@ -20,8 +20,8 @@ from zkit.tools.result_text import shortened
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 _SECONDS = 60
-# Files of the workspace can be written by the model, and so can the configuration of its
-# repository: what it could have run is switched off.
+# The model can write files of the workspace, including the configuration of its repository:
+# everything in it that could run a command is switched off.
 _SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat",
     "-c", "core.editor=true", "-c", "protocol.ext.allow=never", "-c", "commit.gpgSign=false",
@@ -214,7 +214,7 @@ def git_tools(
 
 
 def _environment(space: Workspace) -> dict[str, str]:
-    """No prompt, no pager, and no repository of a folder above the root."""
+    """Return an environment without prompt, pager, and repositories above the root."""
     return {
         **command_environment(),
         "GIT_CEILING_DIRECTORIES": str(space.root.parent),

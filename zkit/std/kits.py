@@ -13,7 +13,7 @@ from zkit.std.toolset import StdProvider
 
 
 class StdKits(KitFolder):
-    """The kits of a folder, and those of the package that it has none of the same name for."""
+    """The kits of a folder, and those of the package with other names."""
 
     def __init__(self, path: str | Path | None = None) -> None:
         super().__init__(KITS if path is None else path)

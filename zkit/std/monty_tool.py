@@ -106,7 +106,7 @@ def monty_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
 
 @contextmanager
 def _killed_if_cancelled(pid: int | None, context: Context) -> Iterator[None]:
-    """Kill the worker when nobody waits for the call any more."""
+    """Kill the worker when the call is cancelled."""
     over = threading.Event()
 
     def watch() -> None:

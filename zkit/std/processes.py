@@ -20,7 +20,7 @@ from zkit.results import Transient, Validation
 from zkit.tools import Context
 
 MAX_KEPT = 200_000  # bytes of output that are kept of each end; what is between is counted only
-_POLL = 0.05  # seconds between two looks at the deadline and at cancellation
+_POLL = 0.05  # seconds between two checks of the deadline and of cancellation
 _GRACE = 0.5  # seconds between asking a group to end and killing it
 _MARK = "ZKIT_RUN"  # names a run in the environment of all of its processes
 
@@ -85,7 +85,7 @@ class Command:
         self.process.wait()
 
     def sweep(self) -> None:
-        """Kill what a command that has ended left running."""
+        """Kill the processes that a finished command left behind."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, sign: signal.Signals) -> None:
@@ -159,7 +159,7 @@ def run(
 ) -> Finished:
     """Run a command to its end, or to the end of its time, and record it as an effect.
 
-    When nobody waits for the call any more the whole group is killed.
+    When the call is cancelled, the whole group is killed.
     """
     limit = timeout if context.remaining is None else min(timeout, context.remaining)
     command = start(
@@ -228,7 +228,7 @@ def _ended(command: Command, ends: float, cancelled: Callable[[], bool]) -> bool
 
 
 class Background:
-    """Commands that run on while others are called, each for the task that started it."""
+    """Commands in the background, each for the task that started it."""
 
     def __init__(self) -> None:
         self._running: dict[str, tuple[str, Command, threading.Thread]] = {}

@@ -30,7 +30,7 @@ _PLACE = re.compile(r"^(\S[^:\n]*):(\d+): ", re.M)
 
 @dataclass(frozen=True, slots=True)
 class FailedTest:
-    """A test that failed: its name, where it did, and what pytest says of it."""
+    """A failed test: its name, its place, and the message of pytest."""
 
     test: str
     file: str
@@ -179,7 +179,7 @@ def _python(root: Path) -> str:
 
 
 def _target(space: Workspace, path: str) -> str:
-    """Return a target as pytest takes it; refuse a path that is not there, or leads through a link."""
+    """Return a target for pytest; refuse a path that does not exist or goes through a link."""
     file, mark, test = path.partition("::")
     if space.tree.stamp(file) is None:
         space.tree.open_folder(file).close()

@@ -62,13 +62,13 @@ def std_skills(folder: str | Path | None = None) -> dict[str, Guide]:
 
 @dataclass
 class SeenFiles:
-    """How files were when each task read them last."""
+    """The stamps of files when each task read them last."""
 
     _stamps: dict[tuple[str, str], Stamp] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     def note(self, context: Context, path: str, stamp: Stamp) -> None:
-        """Remember a file as the task of a call knows it."""
+        """Remember the stamp of a file for the task of a call."""
         task = context.task
         with self._lock:
             self._stamps.pop((task, path), None)
@@ -78,7 +78,7 @@ class SeenFiles:
         context.scope.when_over((self.__class__, id(self)), lambda: self.forget(task))
 
     def known(self, context: Context, path: str) -> Stamp | None:
-        """How the task of a call knows a file; None when it never read it."""
+        """Return the stamp that the task of a call has seen; None if it never read the file."""
         return self._stamps.get((context.task, path))
 
     def drop(self, context: Context, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Find the one place in a text that a piece means, and replace it there; ranks and receipts."""
+"""Finds the one place of a piece in a text, and replaces it there, with ranks and receipts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Splice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One edit as it was made: the line, the rank, and what was not as it was sent."""
+    """One applied edit: the line, the rank, and how the text was found."""
 
     line: int
     rank: str
@@ -122,14 +122,14 @@ def _line_ends(text: str, edit: Edit) -> Iterator[Splice]:
 
 
 def _trailing_blanks(text: str, edit: Edit) -> Iterator[Splice]:
-    """Whole lines that differ in the blanks at their ends only."""
+    """Find whole lines that differ only in trailing blanks."""
     for first, lines, block in _blocks(text, edit.old, str.rstrip):
         del block
         yield _whole_lines(text, first, lines, edit, edit.new, Rank.RESPELL, "trailing blanks")
 
 
 def _indentation(text: str, edit: Edit) -> Iterator[Splice]:
-    """Whole lines that are all indented by the same more or less; the replacement follows."""
+    """Find whole lines that are all shifted by the same indentation; the replacement is shifted too."""
     wanted = _lines(edit.old)
     for first, lines, block in _blocks(text, edit.old, str.strip):
         shift = _shift(wanted, block)

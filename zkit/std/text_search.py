@@ -87,8 +87,8 @@ Check = Callable[[], None]
 def search(tree: ConfinedTree, query: Query, check: Check, *, engine: str = "auto") -> Matches:
     """Search by ripgrep if it is installed and understands the pattern, otherwise by `regex`.
 
-    Either only names the lines. Their text is read through the confined tree, so that nothing from
-    outside of the root is ever shown.
+    Either only finds the line numbers. The text is read through the confined tree, so that nothing
+    from outside of the root is ever shown.
     """
     compiled = _compiled(query)
     globs = Globs(query.globs, anywhere=True) if query.globs else None
@@ -203,7 +203,7 @@ _RIPGREP = (
 def _by_ripgrep(
     tree: ConfinedTree, query: Query, globs: Globs | None, program: str, check: Check
 ) -> Iterator[Hit] | None:
-    """Have ripgrep name the lines; None when it does not understand the pattern."""
+    """Let ripgrep find the lines; None if it does not support the pattern."""
     command = [program, *_RIPGREP, *(f"--glob=!{name}" for name in (".git", ".hg", ".svn"))]
     command += ["--ignore-case"] if query.ignore_case else ["--case-sensitive"]
     command += ["--fixed-strings"] if query.literal else []

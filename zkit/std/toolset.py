@@ -28,7 +28,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 """The tools by family; a family is also a tag (`#files`) and an entry of kits (`std/files`)."""
 
 ALIASES = {"bash_manager": "bash"}
-"""Other names under which a tool can be asked for; it is then shown by that name."""
+"""Other names for a tool; it is then shown under that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _pdf(space: Workspace, settings: Settings) -> Iterable[Tool]:
 
 
 def _people(space: Workspace, settings: Settings) -> Iterable[Tool]:
-    """Return the tool of `zkit.chat`, dressed as a standard one."""
+    """Return the tool of `zkit.chat` as a standard tool."""
     from zkit.chat import ask_clarification
 
     spec = ask_clarification.definition()
@@ -186,7 +186,7 @@ def _named(tool: Tool, name: str) -> Tool:
 
 
 def _names(only: Iterable[str] | None) -> dict[str, str]:
-    """Return the tools that a selection means: under which name, and what it is called here."""
+    """Return the selected tools: the shown name, and the real one."""
     known = [name for names in FAMILIES.values() for name in names]
     if only is None:
         return {name: name for name in known}

@@ -56,7 +56,7 @@ class Web:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a server answered, up to the limit of bytes."""
+    """The answer of a server, up to the limit of bytes."""
 
     url: str
     status: int

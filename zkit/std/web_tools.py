@@ -84,7 +84,7 @@ def _line(text: Any) -> str:
 
 
 def engine_from_environment() -> SearchBackend | None:
-    """Return the engine that the environment names; None when it names none.
+    """Return the engine that is configured in the environment, or None.
 
     `ZKIT_SEARXNG_URL`, or `GOOGLE_API_KEY` with `GOOGLE_CSE_ID`.
     """
@@ -205,7 +205,7 @@ def _web_fetch(web: Web) -> FunctionTool[..., Any]:
 
 
 def page_text(answer: Fetched, format: str) -> str:
-    """Return an answer as text: HTML without what nobody sees, other texts as they are."""
+    """Return an answer as text: HTML without scripts and styles, other texts as they are."""
     kind = answer.content_type.split(";", 1)[0].strip()
     if kind and not any(part in kind for part in _TEXTS):
         raise Validation(f"url: {answer.url} is {kind}, not a text.")

@@ -66,7 +66,7 @@ class Said:
 
     @property
     def deltas(self) -> list[JsonObject]:
-        """The message as a decent server streams it."""
+        """The message as a correct server streams it."""
         return list(deltas_of(self.message, self.step))
 
     def __call__(self, request: Request) -> Answer:
@@ -104,7 +104,7 @@ def completion(*choices: JsonMapping, usage: tuple[int, int] | None = (10, 5)) -
 
 
 def deltas_of(message: JsonMapping, step: int) -> Iterator[JsonObject]:
-    """Return the deltas that a decent server makes of a message, `step` characters at a time."""
+    """Return the deltas of a correct server for a message, `step` characters at a time."""
     yield {"role": "assistant", "content": ""}
     for name, value in message.items():
         if isinstance(value, str) and name != "role":

@@ -25,9 +25,9 @@ class Misbehaviour:
 
     `kind` says whose fault it is: what the model writes into a call, how the server delivers a
     call, calls left in the text, how a stream is cut, how it ends, or the connection. `needs` is
-    what a reply must hold to be spoilt. `once` is for what passes: only the first such reply is
-    spoilt. `outcome` is what becomes of it in a client that zkit wraps: the calls that were meant, a
-    refusal with a message for the model, or what the bare client makes of it, passed on.
+    what a reply must hold to be damaged. With `once`, only the first such reply is damaged.
+    `outcome` is the result in a wrapped client: the calls that were meant, a refusal with a message
+    for the model, or the same as in the bare client.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Misbehaviour:
     outcome: Outcome = "calls"
 
     def concerns(self, said: Said, request: Request) -> bool:
-        """True if there is something to spoil in a reply."""
+        """True if there is something to damage in a reply."""
         least, most = _CALLS.get(self.needs, (0, 99))
         streams = self.needs == "stream" or self.kind == "stream"
         return least <= len(said.calls) <= most and bool(request.get("stream") or not streams)
@@ -95,7 +95,7 @@ def keys(change: Callable[[str, object], tuple[str, object]]) -> Spoil:
     )
 
 
-# ── spoiling how it is sent ──────────────────────────────────────────────────
+# ── damage to how it is sent ──────────────────────────────────────────────────
 
 
 def deltas(change: Callable[[Said], list[dict[str, Any]]], **options: Any) -> Spoil:
@@ -108,12 +108,12 @@ def deltas(change: Callable[[Said], list[dict[str, Any]]], **options: Any) -> Sp
 
 
 def answered(change: Callable[[Answer], Answer]) -> Spoil:
-    """Change the answer that a decent server would send."""
+    """Change the answer that a correct server would send."""
     return lambda said, request: change(said(request))
 
 
 def instead(answer: Answer) -> Spoil:
-    """Send something else altogether."""
+    """Send something completely different."""
     return lambda said, request: answer
 
 

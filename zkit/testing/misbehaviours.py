@@ -115,7 +115,7 @@ CALLS = (
 
 
 def _in_text(format: str) -> Spoil:
-    """Return the calls as text in a format, as servers leave them that know no tools."""
+    """Return the calls as text in a format, as servers without tool support leave them."""
 
     def written(said: Said) -> Said:
         made = [
@@ -211,7 +211,7 @@ def _arguments_first(said: Said) -> list[Delta]:
 
 
 def _whole(said: Said) -> list[Delta]:
-    """Return all calls in one delta, as servers send them that read the reply before they stream it."""
+    """Return all calls in one delta, like servers that parse the reply before they stream it."""
     made = [{**one, "index": at} for at, one in enumerate(said.calls)]
     return [*_words(said), {"tool_calls": made}]
 
@@ -288,7 +288,7 @@ def _with_crlf(answer: Answer) -> Answer:
 
 
 def _broken_off(answer: Answer) -> Answer:
-    """Half of the answer, then nothing: the connection is gone."""
+    """Return half of the answer; then the connection is closed."""
     whole = b"".join(answer.parts)
     return replace(answer, parts=(whole[: len(whole) // 2],), breaks_off=True)
 
@@ -301,7 +301,7 @@ def _slow(answer: Answer) -> Answer:
 
 
 def _mislabelled(answer: Answer) -> Answer:
-    """A stream that says it is a page; a completion that says it is a stream would be one to no client."""
+    """Return a stream with the content type of a web page."""
     is_stream = answer.content_type == "text/event-stream"
     return replace(answer, content_type="text/plain; charset=utf-8") if is_stream else answer
 

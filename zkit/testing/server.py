@@ -28,11 +28,11 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        """What a client takes as `base_url`."""
+        """The `base_url` for a client."""
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def play(self, *script: Script) -> None:
-        """Set what is answered from now on, and forget what was asked."""
+        """Set the answers from now on, and clear `requests`."""
         self.script, self.requests = deque(script), []
 
     def next_answer(self, request: Request) -> Answer:
@@ -63,7 +63,7 @@ class _Http(ThreadingHTTPServer):
     owner: ScriptedServer
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is not an event."""
+        """Ignore a client that has disconnected."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -105,4 +105,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing on the screen."""
+        """Log nothing."""

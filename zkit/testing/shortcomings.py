@@ -14,7 +14,7 @@ _MOST_TOOLS = 16
 
 
 def _where(is_so: Callable[[Request], bool], otherwise: Spoil) -> Spoil:
-    """Do something else for some requests, and answer all others decently."""
+    """Do something else for some requests, and answer all others correctly."""
     return lambda said, request: otherwise(said, request) if is_so(request) else said(request)
 
 
@@ -65,7 +65,7 @@ def _first_with_the_rest(said: Said) -> Said:
 
 
 def _garbled(said: Said, request: Request) -> Answer:
-    """Return a stream that holds nothing."""
+    """Return an empty stream."""
     return raw_stream([{"id": "1", "object": "chat.completion.chunk", "choices": []}])
 
 

@@ -1,4 +1,4 @@
-"""White space of JSON and of any other kind: as patterns, and how to pass over it."""
+"""White space of JSON and of any other kind: patterns, and functions that skip it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
-"""Control characters, spaces of other kinds, and what is not seen at all: marks of direction too."""
+"""Control characters, other kinds of spaces, and invisible characters such as direction marks."""
 ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
 """White space of any kind, as much as there is."""
 SPACES = re.compile(SPACE)
@@ -14,17 +14,17 @@ BLANK = re.compile(ANY_SPACE)
 
 
 def skip_spaces(text: str, pos: int) -> int:
-    """The first place from `pos` on that is not JSON white space."""
+    """Return the first position from `pos` on that is not JSON white space."""
     return SPACES.match(text, pos).end()  # type: ignore[union-attr]
 
 
 def last_sign(text: str, end: int) -> int:
-    """The place after the last character before `end` that is not JSON white space."""
+    """Return the position after the last character before `end` that is not JSON white space."""
     while end and text[end - 1] in " \t\n\r":
         end -= 1
     return end
 
 
 def skip_blank(text: str, pos: int) -> int:
-    """The first place from `pos` on that is not white space of any kind."""
+    """Return the first position from `pos` on that is not white space of any kind."""
     return BLANK.match(text, pos).end()  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ _LAST = re.compile(r"/\Z|\.{1,3}\s*+\Z")
 
 
 def comment_end(text: str, pos: int) -> int | None:
-    """Where the comment that opens at `pos` ends; None when there is none, or it never ends."""
+    """Return the end of the comment that opens at `pos`; None if there is none, or it never ends."""
     if text[pos : pos + 1] not in _FIRST:
         return None
     for opener, closer in _OPENERS.items():

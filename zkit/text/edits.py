@@ -45,13 +45,13 @@ class Layer(NamedTuple):
         return cls(apply_edits(source, edits, until), edits, starts)
 
     def between(self, start: int, end: int) -> range:
-        """The indexes of the edits that lie between two places of the source."""
+        """Return the indexes of the edits between two places of the source."""
         first = bisect_left(self.edits, (start,))
         last = bisect_right(self.edits, end, lo=first, key=lambda edit: edit.end)
         return range(first, last)
 
     def place_of(self, at: int) -> int | None:
-        """The place in `text` of a place of the source; None when an edit covers it."""
+        """Return the place in `text` of a place of the source; None if an edit covers it."""
         index = bisect_left(self.edits, (at,)) - 1
         if index < 0:
             return at
@@ -61,7 +61,7 @@ class Layer(NamedTuple):
         return self.starts[index] + len(edit.new) + at - edit.end
 
     def source_start(self, at: int) -> int:
-        """The place in the source of `text[at]`, or where the edit that made it begins."""
+        """Return the place in the source of `text[at]`, or the beginning of the edit that made it."""
         index = bisect_right(self.starts, at) - 1
         if index < 0:
             return at
@@ -70,7 +70,7 @@ class Layer(NamedTuple):
         return edit.start if inside < len(edit.new) else edit.end + inside - len(edit.new)
 
     def source_end(self, at: int) -> int:
-        """The place in the source just after `text[at - 1]`."""
+        """Return the place in the source just after `text[at - 1]`."""
         if at == 0:
             return 0
         index = bisect_right(self.starts, at - 1) - 1
@@ -92,13 +92,13 @@ class Place(NamedTuple):
 
 
 def place_of(text: str, at: int) -> Place:
-    """Line and column of the character at offset `at`."""
+    """Return the line and column of the character at offset `at`."""
     at = min(max(at, 0), len(text))
     return Place(text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1)
 
 
 def printable(text: str) -> str:
-    """The text on one line, with one printable character for each character of it."""
+    """Return the text on one line, with one printable character for each character."""
     if text.isprintable():
         return text
     return "".join(_SHOWN.get(ch, ch if ch.isprintable() else "\ufffd") for ch in text)
@@ -107,7 +107,7 @@ def printable(text: str) -> str:
 def excerpt(
     text: str, start: int, end: int | None = None, *, width: int = EXCERPT
 ) -> tuple[str, str]:
-    """The line around a span, shortened to `width`, and a line of carets under the span."""
+    """Return the line around a span, shortened to `width`, and a line of carets under the span."""
     end = start if end is None else end
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)

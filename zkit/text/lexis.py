@@ -1,7 +1,7 @@
 """The words of JSON and of its misspellings, as patterns that never backtrack.
 
-Every pattern is possessive: a text that does not match is given up after one look, so the
-cost of a match is the length of what it covers.
+Every pattern is possessive: a text that does not match is rejected after one pass, so the cost of a
+match is the length of what it covers.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ skip_spaces, skip_blank, last_sign = blanks.skip_spaces, blanks.skip_blank, blan
 BLANKS = "".join(re.findall(rf"[ \t\n\r{ODD}]", "".join(map(chr, range(0x3001))))) + "\ufeff"
 """White space of any kind, for stripping."""
 GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|/\*[^*]{{0,500}}+(?:\*(?!/)[^*]{{0,500}}+){{0,20}}+\*/)*+"
-"""What may stand between two tokens: white space of any kind and plain comments.
-
-How long a comment may be is bounded, since after each quote of a text one may seem to begin.
+"""What may come between two tokens: white space of any kind and plain comments. The length of a
+comment is bounded, because one may seem to begin after each quote of a text.
 """
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
@@ -46,13 +45,13 @@ MINUS = "−‐‑‒–﹣－"
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
 COLONS = r"(?:[:：→]|=>|=(?!=)|->)"
-"""A colon, or what stands for it, where that is evidence of a key."""
+"""A colon, or a mark in place of it, where that is evidence of a key."""
 FORMULA = re.compile(r"[ \"']{0,2}+(?:[A-Z][A-Z0-9.]{1,30}+\(|\$?[A-Z]{1,3}\$?[0-9]++[-+*/:)])")
-"""After a sign of equality: what makes it the beginning of a formula in a sheet, and no colon."""
+"""After an equals sign: what makes it the beginning of a spreadsheet formula, and not a colon."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
 NEVER_MEANT = re.compile(r"\\(?<!\\\\)(?:\\\\)*+[bf](?=[A-Za-z]{2})")
-"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+"""A backspace or a form feed before a letter: never meant; a regex or a path is."""
 
 NESTED = 3
 """How deep a valid container may be for a run to pass over it whole."""
@@ -176,7 +175,8 @@ NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
 def quote_before(text: str, end: int, quote: str = '"') -> int:
-    """The place of the last quote before `end` that no backslash precedes; -1 if there is none."""
+    """Return the place of the last quote before `end` that no backslash precedes; -1 if there is
+    none."""
     at = text.rfind(quote, 0, max(end, 0))
     while at > 0 and text[at - 1] == "\\":
         at = text.rfind(quote, 0, at)
@@ -201,7 +201,7 @@ class Token(NamedTuple):
 
 
 def string_at(text: str, pos: int) -> Token | None:
-    """The string that opens at `pos`, up to its first unescaped closer; None when it has none."""
+    """Return the string that opens at `pos`, up to its first unescaped closer; None if it has none."""
     quote = text[pos]
     if quote == '"' and not text.startswith('""', pos):
         plain = _PLAIN_STRING.match(text, pos)
@@ -231,7 +231,8 @@ def string_at(text: str, pos: int) -> Token | None:
 
 
 def _with_doubled_apostrophes(text: str, pos: int, end: int) -> Token | None:
-    """The string in which SQL writes `it''s`; at first sight it ends at the first of the two, before `end`."""
+    """Return a string with doubled apostrophes, as SQL writes `it''s`; `end` is after the first of
+    the two."""
     while end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
         end = _string_end(text, end, "'")
     if end < 0:
@@ -243,7 +244,8 @@ _new = tuple.__new__
 
 
 def _string_end(text: str, pos: int, quote: str) -> int:
-    """The place after the first unescaped closer of the string that opens at `pos`; -1 when it has none."""
+    """Return the place after the first unescaped closer of the string that opens at `pos`; -1 if it
+    has none."""
     known = _ends_found(text) if quote != '"' and len(text) > remembered.SHORT else {}
     since, end = known.get(quote, (len(text), -1))
     if since > pos or -1 < end <= pos + 1:
@@ -263,12 +265,13 @@ def _ends_found(text: str) -> dict[str, tuple[int, int]]:
 
 
 def _is_one_string(text: str, mixed: re.Match[str]) -> bool:
-    """Whether a string ends at a straight quote: a mark follows that, and the string did not end before."""
+    """True if a string ends at a straight quote: a mark follows it, and the string did not end
+    before."""
     return not (_AFTER_MIXED.match(text, mixed.end()) is None or _CLOSED_INSIDE.search(mixed[1]))
 
 
 def _closes_more(quote: str, body: str) -> bool:
-    """Whether the content closes a quotation that it does not open."""
+    """True if the content closes a quotation that it does not open."""
     return quote != "'" and sum(map(body.count, QUOTES[quote])) > body.count(quote)
 
 
@@ -285,7 +288,7 @@ _THREE_OR_MORE = re.compile(r"([\"'`])\1{2,9}+(?!\1)")
 
 
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
-    """A string between three quotes; its content may hold single ones."""
+    """Return a string between three quotes; its content may hold single ones."""
     end = pos + 3
     for _ in range(MOST_TRIPLES):
         end = text.find(quote * 3, end)
@@ -319,7 +322,7 @@ _ESCAPED_STRUCTURE = re.compile(r"\\\"\s*+[,:}\]]")
 
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:
-    """A string that opens with an escaped quote, and closes with one or with a plain one."""
+    """Return a string that opens with an escaped quote, and closes with one or with a plain one."""
     escaped = text.find('\\"', pos + 2)
     closing = string_of('"')
     if escaped >= 0 and not closing.match(text, pos + 1, escaped):

@@ -1,7 +1,7 @@
-"""Remember where the next mark stands, so that many places of one text look for it only once.
+"""Remembers the position of the next mark, so that a text is searched for it only once.
 
-Of a thousand comments that seem to open, each would look to the end of the text for its closer. The
-first mark after one place is the first one after all places in between.
+Of a thousand comments that seem to open, each would be searched to the end of the text for its
+closer. The first mark after one place is also the first one after all places in between.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import wraps
 from typing import TypeVar
 
 SHORT = 2_000
-"""A look through a text that is no longer costs less than to remember what came of it."""
+"""Searching a text up to this length costs less than remembering the result."""
 NEAR = 200
-"""What is so near is as soon found anew."""
+"""A mark this near is found again as quickly."""
 
 
 T = TypeVar("T")
@@ -24,8 +24,8 @@ T = TypeVar("T")
 def of_last(ask: Callable[[str], T]) -> Callable[[str], T]:
     """Keep the result for a text until the function is called with another one.
 
-    A text is known by its identity, not by its content: to compare a long one with an equal one at
-    each question would cost more than the answer.
+    A text is identified by identity, not by content: comparing long equal texts at each lookup
+    would cost more than the lookup.
     """
     last: tuple[str, T] | None = None
 
@@ -41,7 +41,7 @@ def of_last(ask: Callable[[str], T]) -> Callable[[str], T]:
 
 
 def find(text: str, what: str, pos: int) -> int:
-    """Where `what` stands next, from `pos` on; -1 when it does not."""
+    """Return the next position of `what` from `pos` on; -1 if there is none."""
     if len(text) <= SHORT:
         return text.find(what, pos)
     known = _places(text)
@@ -53,7 +53,7 @@ def find(text: str, what: str, pos: int) -> int:
 
 
 def search(text: str, pattern: re.Pattern[str], pos: int) -> re.Match[str] | None:
-    """The first match of a pattern that looks at nothing before it, from `pos` on."""
+    """Return the first match from `pos` on of a pattern without look-behind."""
     if len(text) <= SHORT:
         return pattern.search(text, pos)
     since, found = _stretches(text).setdefault(pattern, ([], []))
@@ -74,7 +74,7 @@ _NEVER = (1 << 62, -1)
 
 @of_last
 def _places(text: str) -> dict[str, tuple[int, int]]:
-    """For what was looked for: from where on, and where it stands."""
+    """For each text that was searched for: the start of the search, and the position found."""
     return {}
 
 

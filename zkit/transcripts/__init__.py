@@ -1,8 +1,8 @@
 """Transcripts of a chat: records that are written to a file one by one and read again.
 
-A transcript is JSON Lines. The first line is a `header`; each line after it is one record
-with its `kind`, in the order in which things happened. A line is written in one go before anything
-of it is shown, so a process that is killed loses nothing that somebody has seen.
+A transcript is JSON Lines. The first line is a `header`; each line after it is one record with its
+`kind`, in the order in which things happened. A line is written at once, before its content is
+shown, so a killed process loses nothing that was on the screen.
 """
 
 from zkit.errors import TranscriptError

@@ -21,11 +21,11 @@ from zkit.json_types import JsonMapping, JsonObject
 
 VERSION = 1
 Columns = Annotated[int, Field(ge=1, le=10_000)]
-"""The width of a screen: what is wider was not recorded from one."""
+"""The largest width of a screen."""
 
 
 class Record:
-    """The family of records. A field that there is not, or of another type, is refused on reading."""
+    """The family of records. An unknown field, or one of another type, is refused on reading."""
 
     kind: ClassVar[str]
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -57,7 +57,7 @@ class Header(Record):
 class Tools(Record):
     """The tools that can be called from here on, as `ToolSpec.to_dict` writes them.
 
-    `workflows` are those of the kit: the prompt speaks of them.
+    `workflows` are those of the kit, which the prompt contains.
     """
 
     kind: ClassVar[str] = "tools"
@@ -173,7 +173,7 @@ _SHORTEST_SECRET = 6
 
 
 class Redaction:
-    """Puts a mark in the place of secrets, in texts, in bytes and in data of any depth."""
+    """Replaces secrets by a mark, in texts, in bytes and in data of any depth."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         found = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
@@ -186,10 +186,10 @@ class Redaction:
         return text
 
     def data(self, value: Any) -> Any:
-        """JSON data without secrets, keys included."""
+        """Return JSON data without secrets, keys included."""
         if not self.secrets:
             return value
-        # Through its JSON, where a secret stands as `json.dumps` would write it: no recursion.
+        # By way of its JSON, in which a secret is written as by `json.dumps`: no recursion.
         text = json.dumps(value, ensure_ascii=False, default=str)
         for secret in self.secrets:
             text = text.replace(json.dumps(secret, ensure_ascii=False)[1:-1], HIDDEN)
@@ -271,10 +271,10 @@ class Transcript:
 
 
 def read_transcript(path: str | Path) -> Transcript:
-    """Read a transcript; a last line that is torn is left out, for the process may have been killed.
+    """Read a transcript; an unfinished last line is left out, because the process may have been killed.
 
     Raises `TranscriptError` for everything else: no file, another kind of file, one that is too
-    large, a line that is damaged, nested too deeply or says what no record says.
+    large, or a line that is damaged, nested too deep or not a record.
     """
     *whole, rest = _contents(path).split(b"\n")
     lines = [Line(number, _record(path, number, line)) for number, line in enumerate(whole, 1)]
@@ -284,7 +284,7 @@ def read_transcript(path: str | Path) -> Transcript:
 
 
 def _contents(path: str | Path) -> bytes:
-    """Return the bytes of a plain file. A pipe would block for ever, and a device never end."""
+    """Return the bytes of a plain file. A pipe could block for ever, and a device never ends."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
@@ -340,7 +340,7 @@ class TranscriptWriter:
         self._redaction = redaction or Redaction()
         self._lock = threading.Lock()
         try:
-            # Only for its owner: a conversation is nobody else's business.
+            # Only for its owner: a conversation is private.
             self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError as error:
             raise TranscriptError(
@@ -351,7 +351,7 @@ class TranscriptWriter:
         self.write(header)
 
     def write(self, record: Record) -> None:
-        """Write one record; when this returns, it outlives the process."""
+        """Write one record; after this it survives the end of the process."""
         made = self._redaction.data(record.to_dict())
         line = json.dumps(made, ensure_ascii=True, default=str) + "\n"
         left = line.encode("ascii")

@@ -1,4 +1,4 @@
-"""HTTP clients whose replies are repaired on the way, for every SDK that speaks to OpenAI-like servers.
+"""HTTP clients that repair replies, for every SDK that uses OpenAI-compatible servers.
 
 `http_client=zkit.transport.client(ask_again=1)` is all that an SDK needs. The replies of
 `/chat/completions` and `/responses` to requests with tools are repaired, whole or streamed;
@@ -90,7 +90,7 @@ def async_transport(
 
 
 def repair_client(found: C, repairing: Repairing) -> C:
-    """Put the repair in front of the transports of an HTTP client, those for proxies among them."""
+    """Add the repair to all transports of an HTTP client, including those for proxies."""
     library = library_of(found)
     if library is None:
         raise TypeError(f"{found!r:.80} is not a client of httpx or httpx2")
@@ -108,7 +108,7 @@ def repaired_copy(found: object, repairing: Repairing) -> object | None:
     """Return a copy of an HTTP client that repairs replies; None for any other object.
 
     The copy shares the connections of the original. It keeps the original alive, and does not close
-    them when it is collected: the clients of openai close themselves then.
+    the connections when it is collected, as the clients of openai do.
     """
     if library_of(found) is None or not hasattr(found, "_transport"):
         return None

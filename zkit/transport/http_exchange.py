@@ -151,7 +151,7 @@ class HttpExchange:
         self._is_open = True
 
     def _event(self, raw: bytes) -> bytes:
-        """One event of the stream: what is passed on in its place."""
+        """Return what is passed on in place of one event."""
         data = _data_of(raw)
         if data == _DONE:
             rest = _written(self._exchange.end())
@@ -261,7 +261,7 @@ _END = b"data: [DONE]\n\n"
 
 
 def _remade(like: _Event, data: JsonObject) -> _Event:
-    """Another event of the same kind; those of `/responses` carry their type as their name."""
+    """Return another event of the same kind; events of `/responses` have their type as their name."""
     name = data.get("type")
     is_named = isinstance(name, str) and name.startswith("response.")
     head = f"event: {name}\n".encode() if is_named else b""
@@ -273,7 +273,7 @@ def _written(events: Iterable[_Event]) -> bytes:
 
 
 def _is_one_event(data: bytes) -> bool:
-    """True if bytes are exactly one event, as most servers send them; False if one must look closer."""
+    """True if bytes are exactly one event, as most servers send them; False if they must be parsed."""
     return data.find(b"\n\n") == len(data) - 2 and data.endswith(b"\n\n") and b"\r" not in data
 
 
@@ -298,7 +298,7 @@ def _object(body: bytes) -> JsonObject | None:
 
 
 def _json(data: object) -> bytes:
-    """Data as JSON; numbers and letters that are not JSON go on as they came."""
+    """Return data as JSON; numbers and characters that are not JSON are passed on unchanged."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -36,7 +36,7 @@ def trace_report(report: Report, model: object = "") -> None:
     if report == NOTHING_DONE or api is None:
         return
     if isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
-        return  # nobody has said where spans go
+        return  # no exporter is configured
     with api.get_tracer("zkit").start_as_current_span("zkit.repair_reply") as span:
         span.set_attributes(
             {
