@@ -136,6 +136,9 @@ def _without_object(
     closer = yield from task.tape.look(header.end, at)
     if closer is not None:
         end = at + closer.end()
+        begun = yield from task.tape.look(r"[`~]*+\s*+\Z", end)
+        if begun is not None and not header.marked:  # a fence that has only begun
+            return cut_reading(task, name, header.name, start)
         return Reading((finished(task, name, {}, (start, end), ()),), end, header.name)
     if not header.raw:
         return None
