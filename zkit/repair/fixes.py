@@ -78,7 +78,6 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_remark", _G, "drop a remark between two members or items", '{"a": 1, <- new\n"b": 2}', '{"a": 1, \n"b": 2}', 3),
         FixKind("add_opening_quote", _G, "add the opening quote", '{"a": x", "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("restore_inner_quote", _G, "write the quote of which only its backslash is left", '{"a": "say \\hi\\" now"}', '{"a": "say \\"hi\\" now"}', 3),
-        FixKind("even_backslashes", _G, "write as many backslashes as stand elsewhere in the string", '{"a": "\\\\d+\\\\\\s\\\\w"}', '{"a": "\\\\d+\\\\s\\\\w"}', 3),
         FixKind("add_closing_quote", _G, "add the closing quote", '{"a": "x, "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("drop_extra_quote", _G, "drop a quote that was written twice", '{"a": "x"", "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1, "b": 2}', '{"a": 1, "b": 2}', 3),

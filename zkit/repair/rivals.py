@@ -38,21 +38,6 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
 
 
-_OPENED = with_effect("opens")
-_CLOSED = with_effect("closes")
-
-
-def _made_up(_: Task, candidate: Candidate) -> bool:
-    """Whether one container was opened and one closed where the text does neither."""
-    names = {fix.name for fix in candidate.fixes}
-    return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
-
-
-def _in_a_string(_: Task, candidate: Candidate) -> bool:
-    """Whether what was dropped between two tokens may be the content of a string: another fix is a guess."""
-    return candidate.rank == GUESS and len(candidate.fixes) > 1
-
-
 def _changed_places(task: Task, candidate: Candidate) -> bool:
     """Whether a mark was added beside a string that ends, or a key that begins with one.
 
@@ -275,7 +260,7 @@ def undoubted(
     if dropped and is_askew(_layer(text, span, fixes).text):
         return None
     added = [fix for fix in fixes if fix.name in _ADDED_DOUBT]
-    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
+    if len(added) != 1:
         return fixes
     layer = _layer(text, span, fixes)
     at = layer.starts[1 + fixes.index(added[0])]
@@ -306,13 +291,6 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     return others[0] if len(others) == 1 else None
 
 
-def is_doubled_evenly(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether only braces were written twice, as many at the beginnings as at the ends."""
-    if any(fix.name != "drop_doubled_brace" for fix in fixes):
-        return False
-    return 2 * sum(text[fix.start] == "{" for fix in fixes) == len(fixes)
-
-
 def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits) -> bool:
     """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
     doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
@@ -330,16 +308,6 @@ def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     body = json[:at] + json[at + 1 :]
     openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
     return any(_holds(body[: two.start()] + body[two.end() :], fits) for two in openers)
-
-
-def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
-    """Whether a closer that was added can stand nowhere else."""
-    if added.name == "close_at_end":
-        if len(added.new) > 1:  # the lines may tell otherwise
-            return "\n" not in text
-        if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
-            return True  # what ends the text cannot close the outermost container
-    return any(fix.name in _MOVED for fix in fixes)
 
 
 def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
@@ -475,9 +443,7 @@ class Rival(NamedTuple):
 
 RIVALS = (
     Rival(with_rank(COMPLETE, GUESS), _changed_places),
-    Rival({"drop_backslash"}, _in_a_string),
     Rival(_SIGNS.keys(), _beside_quote),
-    Rival(_DOUBTFUL, _made_up, guided=False),
     Rival(_DOUBTFUL, _exchanged, guided=False),
     Rival(_DOUBTFUL, _at_odds, guided=False),
     Rival(_DOUBTFUL, _misplaced, guided=False),
@@ -494,8 +460,6 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if value is None or not UNWRAP <= rank <= GUESS:
         return candidate
     text = task.text
-    if rank == UNWRAP and is_doubled_evenly(text, fixes):
-        return candidate
     names = {fix[0] for fix in fixes}
     for rival in RIVALS:
         may_be = not names.isdisjoint(rival.fixes) and (rival.guided or task.guide is None)

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from zkit.text import lexis
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPES_VALID = re.compile(rf"[^\\]*+(?:{lexis.ESCAPE}[^\\]*+)*+")
-_RUN = re.compile(r"\\++(?=(.))", re.DOTALL)
 _VALID = frozenset("\"\\/bfnrt'\n")
 _CLOSES = frozenset(" \t,;:.)]}>!?")
 """What may follow a closing quote, and never an opening one."""
@@ -35,11 +33,6 @@ class Restored(NamedTuple):
     issue: str
 
 
-def restored(body: str) -> Restored | None:
-    """The content with its marks where they belong; None when there is no such place, or two."""
-    return _with_backslash_back(body) or _with_quote(body) or _with_even_run(body)
-
-
 def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
     """Whether an escape of nothing, among valid ones, may be what is left of another mark."""
     quotes = escapes.count('\\"')
@@ -48,16 +41,14 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
             return _IN_REGEX.search(body) is None
         if quotes % 2 == 1 or "\\\\" in escapes:
             return True
-        if not invalid[0][1].isalnum() and is_unsure(body):
-            return True
     if quotes > 0 and any(e[1] in ":,; " for e in invalid):
         return True
     if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
         return True  # nobody escapes a bracket that closes nothing
-    return len(escapes) > len(invalid) and _swapped(body, len(invalid)) is not None
+    return len(escapes) > len(invalid) and _CHANGED.search(body) is not None
 
 
-def is_unsure(body: str) -> bool:
+def _is_unsure(body: str) -> bool:
     """Whether the quotes of a content need not come in pairs: one is that of inches, or of a text in a text."""
     nested = body.count('\\\\\\"')
     return nested % 2 == 1 or _INCHES.search(body) is not None
@@ -66,20 +57,16 @@ def is_unsure(body: str) -> bool:
 # ── a quote ──────────────────────────────────────────────────────────────────
 
 
-def _with_quote(body: str) -> Restored | None:
-    """Write the quote after the one backslash that escapes nothing, where the quotes are odd."""
-    quotes, bare, place = 0, 0, -1
-    before = 0
-    nested = 0
+def restored(body: str) -> Restored | None:
+    """Write the quote after the one backslash that escapes nothing, where the quotes are odd; None if two places may lack it."""
+    quotes, bare, place, before = 0, 0, -1, 0
     for match in _ESCAPE.finditer(body):
         letter = match.group()[1]
-        if letter == '"' and body.startswith("\\\\", match.start() - 2):
-            nested += 1
-        elif letter == '"':
+        if letter == '"':
             quotes += 1
         elif letter not in _VALID and len(match.group()) == 2:
             bare, place, before = bare + 1, match.start(), quotes
-    if bare != 1 or quotes % 2 == 0 or body.count('"') != quotes + nested:
+    if bare != 1 or quotes % 2 == 0 or body.count('"') != quotes:
         return None
     left, right = body[:place][-1:], body[place + 1]
     if left == "\\" or _CLASS.match(body, place):
@@ -94,7 +81,7 @@ def _with_quote(body: str) -> Restored | None:
     kept = Restored(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
     if right not in _MARKS:
         return kept
-    if is_unsure(body):
+    if _is_unsure(body):
         return None
     return _kept_or_replaced(body, place, kept, closes=closes)
 
@@ -107,9 +94,9 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
         valid = [m for m in (kept, replaced) if _is_even(m.body)]
         return valid[0] if len(valid) == 1 else None
     if not closes:
-        return None if rest[:1] in " \t\\" else replaced
+        return replaced
     if rest[:1].isalnum() or _VALUE_NEXT.match(rest):
-        return kept if mark == ":" or rest[:1].isalnum() else None
+        return kept
     return replaced if rest[:1] in _NO_SECOND else None
 
 
@@ -157,62 +144,10 @@ _NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
 
 def undoubled(body: str) -> str | None:
     """The content whose every quote is doubled, as a table of commas has it, with each of them once."""
-    if body.count('""') < 2 or '\\"' in body or not _ALL_DOUBLED.fullmatch(body):
-        return None
-    return body.replace('""', '"')
+    return body.replace('""', '"') if '""' in body and _ALL_DOUBLED.fullmatch(body) else None
 
 
 _ALL_DOUBLED = re.compile(
     r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
 )
 """Pairs of doubled quotes, each with words in it that touch them."""
-
-
-# ── a backslash ──────────────────────────────────────────────────────────────
-
-
-def _swapped(body: str, invalid: int) -> str | None:
-    """The content with a mark and the backslash before it in each other's place, if all its escapes are valid then."""
-    found = _CHANGED.search(body) if invalid <= 2 else None
-    if found is None:
-        return None
-    whole = f"{body[: found.end(1)]}{found[2]}\\{body[found.end() :]}"
-    return whole if _ESCAPES_VALID.fullmatch(whole) else None
-
-
-def _with_backslash_back(body: str) -> Restored | None:
-    """Put a backslash behind the mark that it changed places with, as the other escapes of the string show."""
-    escapes = _ESCAPE.findall(body)
-    invalid = sum(e[1] not in _VALID and len(e) == 2 for e in escapes)
-    whole = _swapped(body, invalid)
-    if whole is None:
-        return None
-    found = _CHANGED.search(body)
-    assert found is not None
-    letter = body[found.end()]
-    usual = "\\" + letter in escapes and "\\\\" not in escapes
-    return Restored(whole, "changed_places") if invalid == 2 or usual else None
-
-
-def _is_share(body: str, start: int, end: int) -> bool:
-    """Whether the run may begin a network path, which takes twice as many backslashes there."""
-    return not body[:start][-1:].strip() and _FOLDER.match(body, end) is not None
-
-
-_FOLDER = re.compile(r"[\w.$-]++\\")
-
-
-def _with_even_run(body: str) -> Restored | None:
-    """Make the one odd run of backslashes as long as all the others are."""
-    runs = [match for match in _RUN.finditer(body) if match[1] != '"']
-    odd = [run for run in runs if len(run.group()) % 2]
-    if len(odd) != 1 or not odd[0][1].isalnum():
-        return None
-    run, start = odd[0].group(), odd[0].start()
-    lengths = {len(other.group()) for other in runs if other.start() and other is not odd[0]}
-    if len(run) < 3 or len(lengths) != 1 or _is_share(body, start, odd[0].end()):
-        return None
-    (length,) = lengths
-    if abs(len(run) - length) != 1:
-        return None
-    return Restored(body[:start] + "\\" * length + body[odd[0].end() :], "uneven_run")

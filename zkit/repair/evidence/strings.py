@@ -468,11 +468,6 @@ _ISSUES = {
         GUESS,
         "put a mark and its neighbour in each other's place",
     ),
-    "uneven_run": (
-        "even_backslashes",
-        GUESS,
-        "write as many backslashes as stand elsewhere in the string",
-    ),
     "literal": (
         "keep_backslash_guess",
         GUESS,

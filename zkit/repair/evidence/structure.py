@@ -293,7 +293,7 @@ def other_places(json: str, at: int) -> Places | None:
     if not found or not any(token.indent > 0 for token in tokens):
         return Places([ends[i] for i in found], True)
     here = next((i for i, token in enumerate(tokens) if token.start >= at), len(tokens))
-    faults = {i: _least_misaligned(tokens, i, mark) for i in (*found[:MOST_LAYOUTS], here)}
+    faults = {i: _misaligned(tokens, i) for i in (*found[:MOST_LAYOUTS], here)}
     least = min(faults.values())
     return Places([ends[i] for i in found if faults.get(i) == least], faults[here] == least)
 
@@ -343,15 +343,6 @@ def _tokens(json: str) -> list[_Token]:
 
 _KINDS: dict[str | None, str] = {"k": "k", "v": "v", "word": "v"}
 _new = tuple.__new__
-
-
-def _least_misaligned(tokens: list[_Token], at: int, mark: str) -> int:
-    """How few lines are misaligned with a closer before token `at`, or before others of its kind there."""
-    least = _misaligned(tokens, at)
-    while least and at and tokens[at - 1].kind == mark:
-        at -= 1
-        least = min(least, _misaligned(tokens, at))
-    return least
 
 
 class _Lines(NamedTuple):
