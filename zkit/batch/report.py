@@ -43,7 +43,7 @@ def as_json(found: Statistics) -> str:
 
 
 def headline(found: Statistics) -> str:
-    """Return the one sentence that sums a batch up."""
+    """Return the summary of a batch in one sentence."""
     return (
         f"{found.rows:,} rows: {found.share('damaged'):.1f} % were not valid as they were,"
         f" {found.saved:,} of them could be used with zkit and would have been lost without,"

@@ -1,4 +1,4 @@
-"""Run a piece of work over a whole log on a process pool; a run that was killed can go on.
+"""Runs a piece of work over a whole log on a process pool; a killed run can be continued.
 
 Rows are processed in chunks. Each finished chunk is a file of its own beside the output, renamed into
 place when it is complete; the output is joined from them at the end. A run that is started again
@@ -69,9 +69,9 @@ def run_batch(
     """Apply the work to every row of a log and write the columns to `out`.
 
     `processes` is the size of the pool; 1 uses this process. An unfinished run of the same work on
-    the same log goes on where it was; `force` starts over. A row that cannot be processed has the
-    outcome `failed`, and the others are not affected. Raises `BatchError` if the log cannot be read
-    or the output cannot be written.
+    the same log continues where it stopped; `force` starts over. A row that cannot be processed has
+    the outcome `failed`, and the others are not affected. Raises `BatchError` if the log cannot be
+    read or the output cannot be written.
     """
     require_path("log", log)
     require_path("out", out)
@@ -228,7 +228,7 @@ class _Job(NamedTuple):
 
 
 class _Pool:
-    """A process pool that survives a worker that dies: the guilty row fails, the others do not."""
+    """A process pool that survives the death of a worker: only the row that caused it fails."""
 
     def __init__(self, work: Work, count: int) -> None:
         self.work, self.count = work, count
@@ -283,7 +283,7 @@ class _Pool:
 
 
 def _end_with_parent() -> None:
-    """End this worker when the process that started it has ended, also by `kill -9`.
+    """End this worker when its parent process has ended, even by `kill -9`.
 
     The queue of a pool has no end of file: a worker holds both ends of its pipe, and would wait for ever.
     """

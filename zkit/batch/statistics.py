@@ -17,7 +17,7 @@ from zkit.masking import without_secrets
 MOST_PATTERNS = 12
 """Patterns that a report lists; the rest is counted. Twelve cover over 90 % of the rows of our logs."""
 MOST_KINDS = 5_000
-"""Different models, days, tools or patterns that are counted one by one; hostile logs have many."""
+"""How many different models, days, tools or patterns are counted separately; hostile logs have many."""
 EXAMPLE = 240
 """Characters of an example."""
 OTHER = "(others)"
@@ -66,7 +66,7 @@ class Statistics:
 
 
 class _Seen:
-    """Counts of names, of which only so many are kept apart."""
+    """Counts of names; beyond a limit, further names are counted together."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from zkit.receipt import Rank
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text and what is known about it; each kind of case adds what must come of it.
+    """A text and what is known about it; each kind of case adds the expected outcome.
 
     `decoder` names another decoder as `package:function`; only the pytest plug-in runs it.
     """
@@ -37,14 +37,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case and, when it does not hold, one line on what was expected and what came."""
+    """A case and, if it fails, one line on the expected and the actual outcome."""
 
     case: Case
     mismatch: str | None = None
 
     @property
     def passes(self) -> bool:
-        """True when the case holds."""
+        """True if the case passes."""
         return self.mismatch is None
 
 
@@ -64,7 +64,7 @@ ToolSets = Mapping[str, Sequence[JsonMapping]]
 
 
 class EntryError(ValueError):
-    """What is wrong with one entry; `key` says where in it, when a key is to blame."""
+    """What is wrong with one entry; `key` is the key at fault, if any."""
 
     def __init__(self, problem: str, key: str | None = None) -> None:
         super().__init__(problem)
@@ -151,7 +151,7 @@ def a_rank(key: str, value: object, sheet: Sheet) -> Rank:
 
 
 def some_of(known: tuple[str, ...], noun: str) -> Reader:
-    """Make a reader that takes one known word, a list of which one must come, or true for any."""
+    """Return a reader that accepts one known word, a list of alternatives, or true for any."""
 
     def read(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
         if value is True:
@@ -205,10 +205,10 @@ class Kind(Generic[C]):
 
     `record` is what a case of this kind is loaded into, `readers` say how each key is read.
     `inputs` are the keys of which one must be there, and `also` those that must be there too, in
-    the case or once for all at the top of the file. `expects` are the keys that speak of the
-    outcome, `outcomes` those of them that exclude each other. `check` refuses what contradicts
-    itself, `judge` gives one line on how the outcome differs, or None. `shares` are the keys that
-    the top of a file may have for all of its cases.
+    the case or once for all at the top of the file. `expects` are the keys about the outcome,
+    `outcomes` those of them that exclude each other. `check` refuses contradictions, `judge`
+    returns one line on how the outcome differs, or None. `shares` are the keys that the top of a
+    file may have for all of its cases.
     """
 
     record: type[C]
@@ -254,13 +254,13 @@ LONGEST_SHOWN = 240
 
 
 def spelled(value: object) -> str:
-    """Spell a value so that equal text means equal value: 1, 1.0 and true differ, NaN is NaN."""
+    """Return a text that is equal for equal values only: 1, 1.0 and true differ, NaN is NaN."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def difference(wanted: object, came: object) -> str | None:
-    """Say how two values differ, shortened to the neighbourhood, or None when they are equal."""
+    """Return how two values differ, shortened to the first difference; None if they are equal."""
     one, other = spelled(wanted), spelled(came)
     if one == other:
         return None
@@ -269,7 +269,7 @@ def difference(wanted: object, came: object) -> str | None:
 
 
 def near_difference(wanted: str, came: str) -> tuple[str, str]:
-    """Shorten two long spellings to the neighbourhood of their first difference."""
+    """Shorten two long texts to the surroundings of their first difference."""
     if max(len(wanted), len(came)) <= LONGEST_SHOWN:
         return wanted, came
     pairs = enumerate(zip(wanted, came, strict=False))
@@ -299,7 +299,7 @@ def unlike(what: str, wanted: object, came: object) -> str | None:
 
 
 def refusal(accepted: tuple[str, ...], known: tuple[str, ...]) -> str:
-    """Name the refusal that a case expects."""
+    """Return the refusal that a case expects, as text."""
     return "refused" if accepted == known else f"refused ({' or '.join(accepted)})"
 
 

@@ -44,7 +44,7 @@ SHARED = (
 
 
 def is_shared(raw: JsonMapping) -> bool:
-    """Tell a JSONL line that says what the lines after it share from one that is a case."""
+    """True if a JSONL line holds what the lines after it share, and is not a case."""
     return bool(raw) and all(key in SHARED for key in raw)
 
 
@@ -153,7 +153,7 @@ def load_folder(folder: Path) -> list[Case]:
 
 
 def load_file(path: Path, name: str) -> list[Case]:
-    """Load one file under the name that its cases will bear."""
+    """Load one file under the name that its cases will have."""
     try:
         content = path.read_bytes().decode("utf-8")
     except OSError as error:
@@ -166,7 +166,7 @@ def load_file(path: Path, name: str) -> list[Case]:
 
 
 def read_toml(content: str, empty: Sheet, folder: Path) -> list[Case]:
-    """Read what people write: `about`, what the cases share, then `[[case]]` after `[[case]]`."""
+    """Read a TOML file: `about`, what the cases share, then the `[[case]]` tables."""
     tables, lines = toml_tables(content, empty.file), content.splitlines()
     entries = toml_entries(tables, empty.file)
     headers = [at for at, line in enumerate(lines, 1) if CASE_HEADER.match(line)]
@@ -219,7 +219,7 @@ def key_line(lines: list[str], header: int, key: str | None) -> int:
 
 
 def read_jsonl(content: str, empty: Sheet, folder: Path) -> list[Case]:
-    """Read what is harvested: one object a line, a case or what the lines after it share."""
+    """Read a JSONL file: each line is a case, or what the lines after it share."""
     sheet, cases = empty, []
     for line, raw in jsonl_objects(content, empty.file):
         try:
@@ -233,7 +233,7 @@ def read_jsonl(content: str, empty: Sheet, folder: Path) -> list[Case]:
 
 
 def jsonl_entry(raw: JsonObject) -> JsonObject:
-    """Move what says where a line comes from to `meta`."""
+    """Move the keys about the source of a line to `meta`."""
     entry = {key: value for key, value in raw.items() if key not in PROVENANCE}
     given = {key: raw[key] for key in PROVENANCE if key in raw}
     if given and isinstance(entry.get("meta", {}), dict):
@@ -242,8 +242,8 @@ def jsonl_entry(raw: JsonObject) -> JsonObject:
 
 
 def jsonl_objects(content: str, name: str) -> Iterator[tuple[int, JsonObject]]:
-    """Give line number and object of every line that is not blank."""
-    # Not splitlines(): U+2028 and other odd separators may stand inside a JSON string.
+    """Yield the line number and the object of every line that is not blank."""
+    # Not splitlines(): U+2028 and other separators may be inside a JSON string.
     for line, text in enumerate(content.split("\n"), 1):
         if not text.strip():
             continue
@@ -268,7 +268,7 @@ NOW_WORKS = "this now works: move it out of beyond/"
 
 
 def run(case: Case) -> CaseResult:
-    """Judge a case; one in beyond/ holds as long as it differs."""
+    """Run a case; one in beyond/ passes as long as it differs."""
     found = mismatch(case)
     if case.beyond:
         return CaseResult(case, None if found else NOW_WORKS)
@@ -276,7 +276,7 @@ def run(case: Case) -> CaseResult:
 
 
 def mismatch(case: Case) -> str | None:
-    """Say in one line how the outcome differs from what the case expects, or None."""
+    """Return how the outcome differs from what the case expects, in one line, or None."""
     try:
         return KINDS[case.kind].judge(case)
     except Exception as error:  # No text may raise: if one does, that is the mismatch.
@@ -285,7 +285,7 @@ def mismatch(case: Case) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One completion: who wrote it, how it was prompted, what it was asked, and what it wrote.
+    """One completion: the model, the prompt, the question, and the reply.
 
     `expected` is the tool that the request asks for.
     """

@@ -42,7 +42,7 @@ NOT_GIVEN: object = object()
 
 @dataclass(frozen=True, slots=True)
 class DecodeCase(Case):
-    """Raw arguments of a call, and what must be made of them under a schema.
+    """Raw arguments of a call, and the expected outcome under a schema.
 
     The arguments are `text` as the model wrote it, or `value` that was parsed already. `json` is
     the JSON text of the expected arguments; `refused` the codes that are accepted, `problems` the
@@ -83,7 +83,7 @@ def outcome_of(case: DecodeCase) -> Decoded | Validation:
 
 
 def judge(case: DecodeCase) -> str | None:
-    """Say how the outcome differs from what the case expects, or None."""
+    """Return how the outcome differs from what the case expects, or None."""
     outcome = outcome_of(case)
     if isinstance(outcome, Validation):
         return judge_refusal(case, outcome)

@@ -32,7 +32,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(:?)')
 
 
 class ShapeLostError(ValueError):
-    """Without its secrets a text would have another outcome."""
+    """A text would have another outcome without its secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def as_case(
     return read_entry({"it": it, **draft.given(), **expects}, sheet, 1)
 
 
-# ── what must come of it ─────────────────────────────────────────────────────
+# ── the expected outcome ─────────────────────────────────────────────────────
 
 
 def proposed(draft: Draft) -> Expects:
@@ -178,7 +178,7 @@ def _clean_data(data: object) -> Any:
 
 
 def _shape(outcome: Outcome) -> object:
-    """Return what of an outcome must not change: everything but the words in its strings."""
+    """Return the parts of an outcome that must not change: everything but the words in its strings."""
     if isinstance(outcome, Unrepairable):
         return ("refused", outcome.reason)
     if isinstance(outcome, Validation):
@@ -222,7 +222,7 @@ def _is_strict(text: str) -> bool:
 
 
 def drafts_of(transcript: Transcript) -> list[Draft]:
-    """Return what was wrong in the replies of a chat, in their order, each thing once."""
+    """Return the faults in the replies of a chat, in order, each once."""
     source = f"{transcript.header.model}, recorded by zkit chat"
     found: dict[str, Draft] = {}
     for exchange in transcript.exchanges():
@@ -232,7 +232,7 @@ def drafts_of(transcript: Transcript) -> list[Draft]:
 
 
 def exchange_drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
-    """Return what was wrong in one reply."""
+    """Return the faults in one reply."""
     tools = [dict(one) for one in entries((exchange.request or {}).get("tools"))]
     reply = reply_of(exchange)
     schemas = _schemas(tools)
@@ -250,12 +250,12 @@ def exchange_drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
 
 
 def reply_of(exchange: Exchange) -> Reply:
-    """Return the reply as it came, put together from its parts."""
+    """Return the reply as it came, assembled from its parts."""
     return assembled(exchange.body, exchange.content_type).reply()
 
 
 def assembled(body: bytes, content_type: str) -> Assembler:
-    """Return a completion, whole or streamed, put together from its parts."""
+    """Return a completion, whole or streamed, assembled from its parts."""
     assembler = Assembler()
     if "event-stream" in content_type or body.startswith(b"data:"):
         for event in stream_data(body):

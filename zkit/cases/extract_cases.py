@@ -91,7 +91,7 @@ def find(case: ExtractCase) -> Extraction:
 
 
 def judge(case: ExtractCase) -> str | None:
-    """Say how what was found differs from what the case expects, or None."""
+    """Return how the outcome differs from what the case expects, or None."""
     found = find(case)
     return (
         judge_calls(case, found)
@@ -126,7 +126,7 @@ def judge_reports(case: ExtractCase, found: Extraction) -> str | None:
 
 
 def judge_text(case: ExtractCase, found: Extraction) -> str | None:
-    """Compare what remains visible and what was set apart as reasoning."""
+    """Compare the visible text and the reasoning."""
     if case.untouched and found.content != case.text:
         return unlike_text("content", case.text, found.content)
     for what in ("content", "reasoning"):
@@ -137,7 +137,7 @@ def judge_text(case: ExtractCase, found: Extraction) -> str | None:
 
 
 def unlike_text(what: str, wanted: str, came: str) -> str:
-    """Say that a text differs."""
+    """Return the line about a text that differs."""
     one, other = near_difference(spelled(wanted), spelled(came))
     return f"{what}: expected {one}, came {other}"
 

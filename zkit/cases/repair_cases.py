@@ -44,7 +44,7 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class RepairCase(Case):
-    """A text that should be JSON, and what repair must make of it.
+    """A text that should be JSON, and the expected outcome of its repair.
 
     `json` and `all` hold the JSON text of the expected values; `refused` the reasons that are
     accepted. `untouched` means: strict JSON, which comes back equal, EXACT and without a fix.
@@ -85,7 +85,7 @@ def check_strict(text: str) -> None:
 
 
 def judge(case: RepairCase) -> str | None:
-    """Say how the outcome differs from what the case expects, or None."""
+    """Return how the outcome differs from what the case expects, or None."""
     return judge_outcome(case) or judge_all(case)
 
 

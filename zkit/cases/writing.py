@@ -25,7 +25,7 @@ class NotAddedError(ValueError):
 
 
 def twin_of(draft: Draft, folder: Path) -> Case | None:
-    """Return the case below a folder that has the same text and asks the same of it; None if there is none."""
+    """Return the case below a folder with the same text and the same question; None if there is none."""
     try:
         cases = load([folder]) if folder.is_dir() else []
     except CaseFileError:
@@ -40,7 +40,7 @@ def _is_twin(case: Case, draft: Draft) -> bool:
 
 
 def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
-    """Append the case to the file, or make the file; what does not hold leaves no trace.
+    """Append the case to the file, or create the file; a case that fails is not written.
 
     Raises NotAddedError.
     """
@@ -126,7 +126,7 @@ def _shared(table: str, value: Any, known: object) -> tuple[str, str]:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write the file in one go, for its owner only: recorded texts are private."""
+    """Replace the file atomically, readable by its owner only: recorded texts are private."""
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     number = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -195,7 +195,8 @@ _NOT_EXPECTED = (
 
 
 def update_case(case: Case, path: Path) -> str:
-    """Write what came of a case into its file; return why that cannot be done, else nothing."""
+    """Write the actual outcome of a case into its file; return why that is not possible, else an
+    empty text."""
     if path.suffix != ".toml":
         return "only TOML files can be updated"
     lines = path.read_text("utf-8").split("\n")

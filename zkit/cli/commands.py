@@ -52,7 +52,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }
-"""Every command; without a heading it is for those who change zkit."""
+"""Every command; those without a heading are for developers of zkit."""
 
 
 class LazyGroup(click.Group):

@@ -1,4 +1,4 @@
-"""`zkit corpus run`: run case files, and report every case that does not hold."""
+"""`zkit corpus run`: run case files, and report every case that fails."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def judge(cases: list[tuple[str, Case]]) -> list[Judged]:
 
 
 def judge_one(file: str, case: Case) -> Judged:
-    """Run one case and take its time; one that raises must not take the others with it."""
+    """Run one case and measure its time; an exception must not affect the others."""
     started = time.perf_counter()
     try:
         verdict = run(case)
@@ -214,7 +214,7 @@ def table_by_file(judged: list[Judged]) -> Table:
 
 
 def mismatch(each: Judged) -> Text:
-    """Return where the case is, its sentence, what was expected and what came."""
+    """Return the place of the case, its sentence, and the expected and the actual outcome."""
     case = each.verdict.case
     return Text.assemble(
         (f"{each.file}:{case.line}", "bold"),

@@ -1,4 +1,4 @@
-"""`zkit corpus add`: make a case of a recorded failure, without secrets, confirmed by the user."""
+"""`zkit corpus add`: make a case from a recorded failure, without secrets, confirmed by the user."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def holds_a_call(text: str) -> bool:
 def with_given(
     draft: Draft, finish_reason: str | None, limit: Rank | None, source: str | None
 ) -> Draft:
-    """Return the draft with what the user says of it."""
+    """Return the draft with the user's input."""
     known: JsonObject = {"finish_reason": finish_reason, "source": source}
     if draft.kind != "extract":
         known["limit"] = limit
@@ -206,7 +206,7 @@ def with_given(
 
 def picked(file: str, pick: int | None) -> Draft:
     """Return the failure of a transcript that is meant."""
-    from zkit.cases.draft import drafts_of  # slow to load, and pasted texts need it not
+    from zkit.cases.draft import drafts_of  # slow to load, and not needed for pasted texts
 
     if file == "-":
         raise BadUsageError("a transcript is read from a file: zkit corpus add FILE")
@@ -230,7 +230,7 @@ def picked(file: str, pick: int | None) -> Draft:
 
 
 def summary(draft: Draft) -> str:
-    """One line on a draft: its kind, what came of it, and how it begins."""
+    """Return one line on a draft: its kind, its outcome, and its beginning."""
     begins = " ".join(draft.text.split())
     shown = begins if len(begins) <= 60 else f"{begins[:59]}…"
     return f"{draft.kind}, {sentence(draft, proposed(draft))}: {shown}"
@@ -246,11 +246,11 @@ def without_secrets(draft: Draft) -> Draft:
         ) from error
 
 
-# ── what must come of it ─────────────────────────────────────────────────────
+# ── the expected outcome ─────────────────────────────────────────────────────
 
 
 def confirmed(ctx: click.Context, draft: Draft) -> Expects:
-    """Show today's outcome and ask whether it is right; ends when the person wants no case."""
+    """Show today's outcome and ask whether it is right; exit if the user wants no case."""
     if not sys.stdin.isatty():
         raise BadUsageError(
             "nobody to ask: say --yes if today's outcome is right, or --expect WHAT"
@@ -270,7 +270,7 @@ def confirmed(ctx: click.Context, draft: Draft) -> Expects:
 
 
 def expected(draft: Draft, what: str | None) -> Expects:
-    """Return what must come: today's outcome, or `untouched`, `refused`, `refused:REASON`, or JSON."""
+    """Return the expected outcome: today's, or `untouched`, `refused`, `refused:REASON`, or JSON."""
     today = proposed(draft)
     if what is None:
         return today
@@ -289,7 +289,7 @@ def expected(draft: Draft, what: str | None) -> Expects:
 
 
 def chosen_sentence(draft: Draft, expects: Expects, ask: bool) -> str:
-    """Return the sentence of the case, as the person wants it."""
+    """Return the sentence of the case, as the user wants it."""
     begins = sentence(draft, expects)
     if not ask:
         return begins
@@ -307,7 +307,7 @@ def target(to: str, draft: Draft, expects: Expects) -> Path:
 
 
 def added_case(ctx: click.Context, path: Path, draft: Draft, it: str, expects: Expects) -> Case:
-    """Write the case and prove it; ends when that cannot be done."""
+    """Write the case and run it; exit if that fails."""
     try:
         return add_case(path, draft, it, expects)
     except (NotAddedError, CaseFileError) as error:

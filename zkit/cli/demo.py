@@ -52,7 +52,7 @@ def show(screen: Screen, number: int, asked: Asked, *, is_recorded: bool) -> Non
 
 
 def colour_of(asked: Asked) -> str:
-    """Green for a call, red for a refusal, no colour for neither."""
+    """Return the colour: green for a call, red for a refusal, none otherwise."""
     return "green" if asked.report.calls else REFUSED if asked.report.refusals else "white"
 
 
@@ -224,7 +224,7 @@ MOST_TOKENS = 160
 class Wanted(NamedTuple):
     """One request of the demo: what it shows, what is asked, and the recorded reply.
 
-    `calls` are those that the model wrote; whatever else is run would be a wrong call.
+    `calls` are those that the model wrote; any other call would be wrong.
     """
 
     shows: str

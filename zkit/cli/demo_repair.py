@@ -36,7 +36,7 @@ class Sample(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A sample beside what became of it."""
+    """A sample and its outcome."""
 
     number: int
     sample: Sample
@@ -96,7 +96,7 @@ def wrote(shown: Shown) -> tuple[str, Text]:
 
 
 def mark(fix: Fix) -> str:
-    """Return the style of a repaired place: what is dropped around the value steps back."""
+    """Return the style of a repaired place: dropped text around the value is dim."""
     if fix.rank is Rank.UNWRAP:
         return f"dim {COLOURS[fix.rank]}"
     return f"{'reverse' if fix.end - fix.start <= 1 else 'bold'} {COLOURS[fix.rank]}"

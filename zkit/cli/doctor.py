@@ -148,10 +148,10 @@ def list_probes(probes: list[Probe], machine: bool) -> None:
 def chosen_model(
     ctx: click.Context, connection: Connection, model: str | None, machine: bool
 ) -> str:
-    """Return the model that was named, or the only one there is; exit if there is no server."""
+    """Return the given model, or the only one on the server; exit if there is no server."""
     try:
         names = connection.models()
-    except Exception as error:  # whatever the client, the wire or the server makes of it
+    except Exception as error:  # any error of the client, the connection or the server
         status = getattr(error, "status_code", None)
         is_elsewhere = status == 404 and not connection.address.rstrip("/").endswith("/v1")
         if status is None or status in (401, 403) or is_elsewhere:
@@ -232,7 +232,7 @@ def progress(screen: Screen) -> Iterator[Progress]:
 
 
 def has_no_answer(finding: Finding) -> bool:
-    """True if there is no point in going on: a plain question gets no answer."""
+    """True if a plain question gets no answer, so that going on makes no sense."""
     return finding.probe.name == "answer" and finding.is_failure
 
 
@@ -278,7 +278,7 @@ def sum_up(run: Run, out: str | None, timeout: float) -> None:
 
 
 def as_object(run: Run) -> str:
-    """Everything as one JSON object on one line."""
+    """Return everything as one JSON object on one line."""
     found: JsonObject = {
         "model": run.connection.model,
         "base_url": run.base_url,

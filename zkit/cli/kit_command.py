@@ -165,7 +165,7 @@ def create_kit(
     try:
         with telling_warnings():
             Kit(toolbox_of(places), parse_kit(text, path))
-    except KitFileError as error:  # the file is not there yet: its lines say nothing
+    except KitFileError as error:  # the file does not exist yet: line numbers would be wrong
         tell(error.problem)
         ctx.exit(1)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -130,7 +130,7 @@ def approve(server: str, tools: tuple[str, ...], yes: bool, path: str | None) ->
 
 
 def catalog_at(path: str | None) -> Catalog:
-    """Open a catalog that is there; reading one must not make one."""
+    """Open an existing catalog; reading must not create one."""
     where = default_catalog() if path is None else Path(path)
     if not where.exists():
         raise BadUsageError(f"{where}: there is no catalog; name one with --catalog")

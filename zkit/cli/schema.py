@@ -83,7 +83,7 @@ def module_name(place: str) -> str:
 
 
 def found(place: str) -> Any:
-    """Import what `module:name` or `file.py:name` stands for."""
+    """Import the object that `module:name` or `file.py:name` names."""
     module, colon, name = place.rpartition(":")
     if not (module and colon and name):
         raise BadUsageError(f"{place}: write it as module:name, for example mytools.web:search")
@@ -93,7 +93,7 @@ def found(place: str) -> Any:
         return reduce(getattr, name.split("."), importlib.import_module(module))
     except AttributeError:
         raise BadUsageError(f"{place}: the module {module} has no {name}") from None
-    except Exception as error:  # whatever the user's module raises when it is imported
+    except Exception as error:  # any exception of the user's module
         line = str(error).split("\n", 1)[0]
         raise BadUsageError(f"{place}: {type(error).__name__}: {line}") from error
 

@@ -1,4 +1,4 @@
-"""An examination of a model on a server: what it gets wrong, what covers it, and a profile for it."""
+"""Examines a model on a server: what it gets wrong, which settings cover it, and a profile with them."""
 
 from zkit.doctor.connection import Connection
 from zkit.doctor.examination import PROBES, Examination, Finding, Probe, requests_of, selected

@@ -40,9 +40,9 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class Observed:
-    """What came back for one question.
+    """The answer to one question.
 
-    `failure` says why there is no answer, `incidents` what failed before the answer.
+    `failure` says why there is none, `incidents` what failed before it.
     """
 
     question: Question
@@ -127,7 +127,7 @@ class Observed:
 
 
 def assembled(chunks: Iterable[Data]) -> Reply:
-    """Return a stream put together by the index of its parts, as the examples of the client do it."""
+    """Return a stream assembled by the index of its parts, as the examples of the client do it."""
     message: Data = {}
     calls: dict[object, Data] = {}
     finish, usage = None, None
@@ -217,7 +217,8 @@ class Connection:
             self._left_out |= refused
 
     def _as_known(self, request: JsonObject) -> JsonObject:
-        """Return the request with what this server calls otherwise, or does not take."""
+        """Return the request with the option names of this server, and without options that it
+        refuses."""
         made = {key: value for key, value in request.items() if key not in self._left_out}
         renamed = {_RENAMED[key]: request[key] for key in self._left_out & set(request)}
         return made | {key: value for key, value in renamed.items() if key}
@@ -230,7 +231,7 @@ class Connection:
         seen: JsonObject = {}
         try:
             self._receive(request, began, pieces, seen)
-        except Exception as error:  # whatever the client, the wire or the server makes of it
+        except Exception as error:  # any error of the client, the connection or the server
             seen |= _failed(error, pieces)
         seconds = time.monotonic() - began
         observed = Observed(question, request, pieces=tuple(pieces), seconds=seconds, **seen)
@@ -263,7 +264,7 @@ def _is_refused(option: str, observed: Observed) -> bool:
 
 
 def _failed(error: Exception, pieces: list[Piece]) -> JsonObject:
-    """Return what is known of a request that failed; the body of an error is what came over the wire."""
+    """Return the observation of a failed request, with the body of the error."""
     if type(error).__name__ in ("APITimeoutError", "TimeoutError"):
         return {"failure": f"{TIMED_OUT}: {error}"}
     trouble = trouble_of(error)

@@ -22,11 +22,11 @@ Settings = JsonMapping
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One thing to find out about a server.
+    """One fact to find out about a server.
 
-    `questions` are those whose answers it looks at, `shows` is what it finds out, and `judge`
-    says how. `remedies` are settings to try in turn when the first question goes wrong: the one
-    that helps goes into the profile.
+    `questions` are those whose answers are judged, `shows` is the fact, and `judge` is the judge.
+    `remedies` are settings to try in turn if the first question fails: the one that helps goes into
+    the profile.
     """
 
     name: str
@@ -161,10 +161,10 @@ def requests_of(probes: Sequence[Probe]) -> int:
 
 
 class Examination:
-    """Examines one model on one server; what was found shapes the questions after it.
+    """Examines one model on one server; each finding shapes the later questions.
 
-    `failures` has, for each probe that failed at first, what came back then: also where a setting
-    was found that covers it.
+    `failures` has the first answer to each probe that failed, even if a setting was found that
+    covers it.
     """
 
     def __init__(self, connection: Connection, base_url: str = "") -> None:
@@ -201,7 +201,7 @@ class Examination:
         return verdict
 
     def _in_force(self, probe: Probe) -> Settings | None:
-        """Return the remedy of a probe that an earlier one has needed already, if there is one."""
+        """Return the remedy of a probe that is already in force because of an earlier one, if any."""
         settings = self.profile.server_settings()
         return next((one for one in probe.remedies if one.items() <= settings.items()), None)
 
@@ -216,7 +216,7 @@ class Examination:
         return self._connection.ask(question, fitted)
 
     def _second_opinion(self, probe: Probe, verdict: Verdict) -> Verdict:
-        """Ask once more, and then with each of the settings that might help."""
+        """Ask once more, then with each setting that might help."""
         [name] = probe.questions
         first = self.failures[probe.name] = self._observed[name]
         is_refused = 400 <= first.status < 500

@@ -73,7 +73,7 @@ Made = list[tuple[str, object]]
 
 
 def right_answer(observed: Observed) -> Verdict:
-    """The text must contain what was asked for."""
+    """Judge whether the text contains what was requested."""
     if observed.failure:
         return unanswered(observed)
     if observed.question.says.casefold() in observed.text.casefold():
@@ -84,12 +84,12 @@ def right_answer(observed: Observed) -> Verdict:
 
 
 def right_calls(observed: Observed) -> Verdict:
-    """The calls must be those that were asked for, with exactly these arguments."""
+    """Judge whether the calls are the requested ones, with exactly these arguments."""
     return _judged(observed, lambda made: _same(made, observed.question.wants))
 
 
 def some_of_the_calls(observed: Observed) -> Verdict:
-    """Return all calls, or one of them: a model may keep the others for later."""
+    """Judge whether all calls came, or one of them: a model may keep the others for later."""
     wanted = [(name, dict(arguments)) for name, arguments in observed.question.wants]
     keys = {_key(one) for one in wanted}
     verdict = _judged(observed, lambda made: bool(made) and all(_key(one) in keys for one in made))
@@ -99,13 +99,13 @@ def some_of_the_calls(observed: Observed) -> Verdict:
 
 
 def any_call(observed: Observed) -> Verdict:
-    """A call of the tool must come, with whatever arguments."""
+    """Judge whether a call of the tool came, with any arguments."""
     name = observed.question.wants[0][0]
     return _judged(observed, lambda made: bool(made) and all(one[0] == name for one in made))
 
 
 def no_call(observed: Observed) -> Verdict:
-    """No call may come."""
+    """Judge whether no call came."""
     if observed.failure:
         return unanswered(observed)
     if observed.calls:
@@ -114,7 +114,7 @@ def no_call(observed: Observed) -> Verdict:
 
 
 def cut_is_reported(observed: Observed) -> Verdict:
-    """Return a reply that was cut must say so, and no call in it may run."""
+    """Judge whether a cut reply says so, and no call in it can run."""
     if observed.failure:
         return unanswered(observed)
     if observed.reply.finish_reason == "length":
@@ -127,7 +127,7 @@ def cut_is_reported(observed: Observed) -> Verdict:
 
 
 def call_in_text(observed: Observed) -> Verdict:
-    """The call must be in the text, in the format that the prompt shows."""
+    """Judge whether the call is in the text, in the format that the prompt shows."""
     verdict = right_calls(observed)
     is_found = _same(_made(observed.repaired[2].calls), observed.question.wants)
     return ok(shown(observed.text)) if is_found else verdict

@@ -91,7 +91,7 @@ def chatted(options: Options) -> int:
 
 
 def _header(options: Options, paused: PausedRun | None, line: Stored | None) -> Header:
-    """Return what must be known to play the chat again."""
+    """Return the header, which holds what a replay needs."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     return Header(
         model=options.model or (paused.model if paused else ""),
@@ -116,9 +116,9 @@ def _header(options: Options, paused: PausedRun | None, line: Stored | None) -> 
 
 
 def _found(store: PauseStore, wanted: str) -> Stored:
-    """Return the paused run that is meant: by its id, or the newest that can go on.
+    """Return the paused run with this id, or the newest that can continue.
 
-    One whose process ended while a call ran can go on too, after somebody has looked at the call.
+    A run whose process ended during a call can continue too, after somebody has checked the call.
     """
     lines = store.list()
     waiting = [one for one in lines if one.is_free or (one.started and one.is_expired)]
@@ -150,7 +150,7 @@ def _secrets(options: Options) -> list[str]:
 
 
 def _public(url: str) -> str:
-    """Return an address without what only its owner should know."""
+    """Return an address without its credentials."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
@@ -161,7 +161,7 @@ def _kit(box: Any, selection: str, kits: str) -> Kit:
     is_file = isinstance(chosen, str) and chosen in folder.names()
     if isinstance(chosen, str) and not is_file:
         chosen = [part.strip() for part in chosen.split(",") if part.strip()]
-    # Whatever the kit, the model may ask the person who sits there.
+    # Whatever the kit, the model may ask the user.
     name = "" if is_file else selection
     try:
         return Kit(box, chosen, kits=folder, extra=[ask_clarification], name=name)

@@ -39,16 +39,16 @@ APPROVERS: JsonObject = {"ask": ask_later, "never": None, "always": lambda call:
 
 
 def openai_client(base_url: str | None, api_key: str | None, http: Any) -> Any:
-    """Return a client of the `openai` package that speaks HTTP by way of another one."""
+    """Return a client of the `openai` package that uses another HTTP client."""
     http_library()
     from openai import OpenAI
 
-    # A local server asks for no key, but the client does.
+    # A local server needs no key, but the client requires one.
     return OpenAI(base_url=base_url, api_key=api_key or "none", http_client=http, max_retries=0)
 
 
 def loop_of(client: Any, header: Header, source: Any, log: ChatLog) -> ChatLoop:
-    """Return the loop of a chat; which tools it has is taken down."""
+    """Return the loop of a chat, and record its tools."""
     loop = ChatLoop(
         client,
         header.model,
@@ -164,7 +164,7 @@ def recorded_dispatchers(transcript: Transcript) -> list[Dispatcher]:
 
 
 def _source(recorded: Tools, results: Results) -> Any:
-    """Return the tools of then; with workflows they are a kit, for the prompt speaks of it."""
+    """Return the recorded tools; with workflows they are a kit, because the prompt contains them."""
     tools = [RecordedTool(ToolSpec.from_dict(spec), results) for spec in recorded.tools]
     if not recorded.workflows:
         return tools
@@ -176,11 +176,11 @@ def _source(recorded: Tools, results: Results) -> Any:
 
 
 _BEFORE_THE_TOOL = frozenset({"approval", "budget", "loop", "truncated"})
-"""Codes of results that the chain gives itself, and so will again."""
+"""Codes of results that the chain produces itself, also in a replay."""
 
 
 def _results(transcript: Transcript) -> Results:
-    """Return what each call got from its tool, in order; a question got nothing but a pause."""
+    """Return the result of each call from its tool, in order; a question only paused the run."""
     found: Results = defaultdict(deque)
     asked = set()
     for event in transcript.events():
@@ -202,18 +202,19 @@ def _key(name: str, arguments: object) -> str:
 
 
 class RecordedTool:
-    """A tool as it was declared then. It does nothing, and answers what it answered."""
+    """A tool as it was declared in the recording. It does nothing, and returns the recorded result."""
 
     def __init__(self, spec: ToolSpec, results: Results) -> None:
         self._spec = spec
         self._results = results
 
     def definition(self) -> ToolSpec:
-        """Say what the tool was."""
+        """Return the recorded spec."""
         return self._spec
 
     async def execute(self, call: Call, /) -> Result:
-        """Give the result of then. A call that had none was stopped by the person: so it is now."""
+        """Return the recorded result. A call without one was stopped by the user, and is stopped
+        again."""
         waiting = self._results[_key(call.name, thaw(call.arguments))]
         if waiting:
             return waiting.popleft()
@@ -231,7 +232,7 @@ def replayed(transcript: Transcript, path: str) -> int:
         return _replayed(transcript, path)
     except (ZkitError, click.ClickException):
         raise
-    except Exception as error:  # the file may say anything, and nothing of ours is to blame
+    except Exception as error:  # the file may contain anything
         detail = f"{type(error).__name__}: {error}"[:200]
         raise TranscriptError(f"{path}: cannot be replayed: {detail}") from error
 

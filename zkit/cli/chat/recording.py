@@ -32,28 +32,28 @@ from zkit.transcripts import (
 )
 
 OUTPUTS = (Request, Emitted, Shown, Tools)
-"""What a chat makes of its inputs; the other records are inputs."""
+"""The records of output; the others are input."""
 _LONGEST = 300
 
 
 class ChatLog(Protocol):
-    """Takes down what happens, in order."""
+    """Records what happens, in order."""
 
     def note(self, record: Record) -> None:
-        """Take down one record, before anybody sees anything of it."""
+        """Log one record, before it is shown."""
 
     def width(self, columns: int) -> int:
-        """Return the width to render for, when the screen has so many columns."""
+        """Return the width to render for, given the width of the screen."""
 
 
 class NoLog:
-    """Takes nothing down."""
+    """Records nothing."""
 
     def note(self, record: Record) -> None:
-        """Forget it."""
+        """Do nothing."""
 
     def width(self, columns: int) -> int:
-        """That of the screen."""
+        """Return the width of the screen."""
         return columns
 
 
@@ -69,7 +69,7 @@ class FileLog:
         self._writer.write(record)
 
     def width(self, columns: int) -> int:
-        """That of the screen; another one than before is noted."""
+        """Return the width of the screen; record a change."""
         if columns != self._columns:
             self._columns = columns
             self.note(Resized(columns))
@@ -96,7 +96,7 @@ class Comparison:
         self._advance()
 
     def _advance(self) -> None:
-        """Go to the next output; a change of the width on the way is from then on."""
+        """Go to the next output; apply a change of the width before it."""
         self._next = None
         for line in self._lines:
             if isinstance(line.record, Resized):
@@ -106,7 +106,7 @@ class Comparison:
                 return
 
     def note(self, record: Record) -> None:
-        """Compare one record with the one that the transcript has in its place."""
+        """Compare one record with the next one of the transcript."""
         if not isinstance(record, OUTPUTS):
             return
         expected = self._next
@@ -120,16 +120,16 @@ class Comparison:
         self._advance()
 
     def width(self, columns: int) -> int:
-        """Return the width that the screen had then."""
+        """Return the recorded width of the screen."""
         return self._columns
 
     def end(self) -> None:
-        """The chat is over; what the transcript still holds was not done."""
+        """Note that the chat is over: what is left of the transcript was not repeated."""
         for line in islice(self._rest(), 5):
             self.mismatches.append(Mismatch(line.number, _short(line.record.to_dict()), "the end"))
 
     def cut_off(self) -> None:
-        """The transcript was cut off; what came after its last line is not a mismatch."""
+        """Note that the transcript was cut off: what follows its last line is not a mismatch."""
         self.mismatches = [one for one in self.mismatches if one.line]
 
     def _rest(self) -> Iterator[Line]:
@@ -150,13 +150,13 @@ _OF_THE_MOMENT = frozenset(
 
 
 class _Ids:
-    """Replaces ids, which are made up anew in each run, by the order in which they appear."""
+    """Replaces ids, which differ in each run, by the order in which they appear."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     def replaced(self, data: Any) -> Any:
-        """Return the data with ids by number, and without what is only of the moment."""
+        """Return the data with ids by number, and without times."""
         if isinstance(data, dict):
             return {
                 key: self._value(key, value)
@@ -178,11 +178,11 @@ _LAST = b"data: [DONE]\n\n"
 
 
 class TranscriptOver(BaseException):
-    """A replay has come to the end of what was recorded."""
+    """A replay has reached the end of the recording."""
 
 
 def http_library() -> Any:
-    """Return the library that the `openai` client speaks HTTP with."""
+    """Return the HTTP library of the `openai` client."""
     try:
         import openai
     except ImportError as error:
@@ -200,7 +200,7 @@ def _body(request: Any) -> Any:
 
 
 def _as(theirs: Any, mine: type[Any]) -> Any:
-    """Return a class of ours that is also one of the library's, which is known only now."""
+    """Return a class that also inherits from a class of the library, which is known only at run time."""
     return type(mine.__name__, (mine, theirs), {})
 
 
@@ -208,11 +208,11 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-# ── taken down ───────────────────────────────────────────────────────────────
+# ── recorded ───────────────────────────────────────────────────────────────
 
 
 def recording_client(log: ChatLog, redaction: Redaction, interrupts: Interrupts) -> Any:
-    """Return a client that talks to the server, and takes down each request and each byte of the answer."""
+    """Return a client that records each request and each byte of the answer."""
     library = http_library()
     transport = _as(library.BaseTransport, _RecordingTransport)(library, log, redaction, interrupts)
     # Compressed bytes could be neither read nor searched for secrets.
@@ -252,7 +252,7 @@ class _RecordingTransport:
 
 
 class _RecordedStream:
-    """The bytes of an answer. From a byte to what is shown of it nobody interrupts."""
+    """The bytes of an answer. Ctrl-C is held back between a byte and its display."""
 
     def __init__(
         self, number: int, inner: Any, chunks: Iterator[bytes], log: ChatLog, interrupts: Interrupts
@@ -305,11 +305,11 @@ def _redacted(inner: Any, redaction: Redaction) -> Iterator[bytes]:
         yield held
 
 
-# ── played again ─────────────────────────────────────────────────────────────
+# ── replayed ─────────────────────────────────────────────────────────────
 
 
 def replaying_client(log: ChatLog, transcript: Transcript) -> Any:
-    """Return a client that answers each request with what the server sent then, byte for byte."""
+    """Return a client that answers each request with the recorded bytes."""
     library = http_library()
     transport = _as(library.BaseTransport, _Player)(library, log, transcript)
     return library.Client(transport=transport, timeout=None)
@@ -335,7 +335,7 @@ class _Player:
         return self._library.Response(head.status, headers=sent, stream=stream)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 class _PlayedStream:
@@ -363,13 +363,13 @@ def _broken(library: Any, message: str) -> BaseException:
 
 
 def _cut_off(records: list[Any]) -> BaseException:
-    """Return what ended an answer that has no end: the person, or the transcript."""
+    """Return what ended an unfinished answer: the user, or the end of the transcript."""
     is_stopped = bool(records) and records[-1].kind == "interrupted"
     return KeyboardInterrupt() if is_stopped else TranscriptOver()
 
 
 def _answers(transcript: Transcript) -> list[tuple[int, list[Any]]]:
-    """For each request what came back, to its end or to where somebody stopped it."""
+    """Return the answer to each request, up to its end or to where it was stopped."""
     found: dict[int, list[Any]] = {}
     running = 0
     for _, record in transcript.lines:

@@ -30,13 +30,13 @@ _CANCELLED = frozenset(
     for began in (True, False)
     for left in (True, False)
 )
-"""What a stopped call is answered with; whether it had begun is a matter of milliseconds."""
+"""The answer to a stopped call; whether it had begun is a matter of milliseconds."""
 YES = frozenset({"y", "yes"})
 NO = frozenset({"", "n", "no"})
 
 
 class LeaveError(Exception):
-    """The person wants to leave."""
+    """The user wants to leave."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Session:
     can_ask: bool = True
     can_write: bool = True
     started: tuple[Mapping[str, str], ...] = ()
-    """The calls that another process had started of the run that is resumed first."""
+    """The calls of the resumed run that another process had started."""
     messages: list[Message] = field(default_factory=list)
     last: RunResult | None = None
     receipts: list[Call] = field(default_factory=list)
@@ -64,13 +64,13 @@ class Session:
     # Turns
 
     def ask(self, question: str) -> RunResult | None:
-        """One turn of the chat; None when it was stopped."""
+        """Run one turn of the chat; return None if it was stopped."""
         self.receipts = []
         prompt = [*self.messages, {"role": "user", "content": question}]
         return self._run(lambda into: self.loop.stream_sync(prompt, into=into))
 
     def go_on(self, paused: PausedRun) -> RunResult | None:
-        """Decide what a paused run waits for, and go on with it."""
+        """Ask the user about a paused run, and continue it."""
         self.messages = list(paused.messages)
         self._check_tools(paused)
         self._show_started()
@@ -91,7 +91,7 @@ class Session:
         into: list[Message] = []
         parts: list[str] = []
         try:
-            # Closed before anything is shown of it: only then are the messages whole.
+            # Closed before anything is shown: only then are the messages complete.
             with self.interrupts, closing(start(into)) as events:
                 result = self._shown(events, parts)
         except KeyboardInterrupt:
@@ -106,7 +106,7 @@ class Session:
         return self.go_on(result.paused) if self.can_ask else result
 
     def _shown(self, events: Events, parts: list[str]) -> RunResult:
-        """Show what happens, to the end."""
+        """Show the events until the end."""
         for event in events:
             self.interrupts.hold()
             self._show(event, parts)
@@ -127,7 +127,7 @@ class Session:
         self.renderer.show(event)
 
     def _stopped(self, into: list[Message], parts: str) -> None:
-        """Keep what there is; after a question there is an answer, if only that there was none."""
+        """Keep the messages so far; a question without an answer gets a note that it was stopped."""
         self.output.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
         if into and into[-1].get("role") != "assistant":
             into.append({"role": "assistant", "content": f"{parts.strip()} {STOPPED}".strip()})
@@ -137,10 +137,10 @@ class Session:
         self.messages = into or self.messages
         self.renderer.shown.clear()
 
-    # What a pause waits for
+    # Pauses
 
     def _check_tools(self, paused: PausedRun) -> None:
-        """Leave a run alone whose tools are not here: it would be over, and nothing would have run."""
+        """Refuse to continue a run whose tools are missing: it would end without running anything."""
         gone = [
             one.call.name for one in paused.waiting if not self.loop.dispatcher.get(one.call.name)
         ]
@@ -161,7 +161,7 @@ class Session:
             self.output.line((text, "yellow"))
 
     def _decided(self, paused: PausedRun) -> JsonObject | None:
-        """Answers and approvals; None when the person does not decide now."""
+        """Return answers and approvals; None if the user does not decide now."""
         answers: dict[str, str] = {}
         approvals: dict[str, bool] = {}
         for one in paused.waiting:
@@ -216,7 +216,7 @@ class Session:
     # The chat
 
     def chat(self, commands: Callable[[Session, str], None]) -> None:
-        """Read lines and answer them, until the person leaves."""
+        """Read lines and answer them until the user leaves."""
         interrupts = 0
         while True:
             self.output.line("")
@@ -236,7 +236,7 @@ class Session:
                 return
 
     def _take(self, line: str, commands: Callable[[Session, str], None]) -> bool:
-        """Do what a line says; whether it was stopped."""
+        """Handle one line; return whether it was stopped."""
         if line.startswith("/"):
             try:
                 commands(self, line)

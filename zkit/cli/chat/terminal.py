@@ -47,7 +47,7 @@ class Keyboard(Protocol):
 
 
 class Terminal:
-    """A person at a terminal, or lines out of a pipe, which are shown as if they were typed."""
+    """A user at a terminal, or lines from a pipe, which are shown as if they were typed."""
 
     def __init__(self, log: ChatLog, *, colour: bool) -> None:
         self._log = log
@@ -58,7 +58,7 @@ class Terminal:
                 import readline  # noqa: F401 - editing of lines, and those before
 
     def read(self, prompt: str) -> str | None:
-        """Ask for a line, and take down what was typed."""
+        """Ask for a line, and record what was typed."""
         try:
             text = self._line(prompt)
         except KeyboardInterrupt:
@@ -86,21 +86,21 @@ def _whole(text: str) -> str:
 
 
 def echo(prompt: str, text: str | None, *, colour: bool = False) -> None:
-    """Show a line that nobody typed here."""
+    """Show a line that was not typed here."""
     shown = _COLOURED.replace("\001", "").replace("\002", "").format(prompt) if colour else prompt
     sys.stdout.write(f"{shown}{printable(text or '')}\n")
     sys.stdout.flush()
 
 
 class Lines:
-    """Lines that are known beforehand, and after them the end."""
+    """A fixed list of lines, then the end of the input."""
 
     def __init__(self, lines: Iterable[str], log: ChatLog) -> None:
         self._lines = iter(lines)
         self._log = log
 
     def read(self, prompt: str) -> str | None:
-        """Give the next line."""
+        """Return the next line."""
         text = next(self._lines, None)
         self._log.note(Typed(text))
         return text
@@ -117,7 +117,7 @@ class Replayed:
         self._quiet = quiet
 
     def read(self, prompt: str) -> str | None:
-        """Give the next line, and show it as it was shown then."""
+        """Return the next line, and show it as it was shown in the recording."""
         typed = next(self._typed, Typed(None))
         if not self._quiet:
             echo(prompt, typed.text, colour=self._colour)
@@ -170,7 +170,7 @@ def _screen(stream: TextIO, name: str, log: ChatLog, colour: bool) -> Screen:
 
 @dataclass(slots=True)
 class Output:
-    """Where a chat is shown: the answers on `answers`, all else on `rest`."""
+    """Where a chat is shown: the answers on `answers`, everything else on `rest`."""
 
     answers: Screen
     rest: Screen
@@ -198,7 +198,7 @@ class Output:
         self.rest.print(Text.assemble(*safe), soft_wrap=True)
 
     def end_line(self) -> None:
-        """Begin a new line, if one is begun."""
+        """End the current line, if there is one."""
         if not self.is_fresh:
             self.answers.print()
             self.is_fresh = True
@@ -230,7 +230,7 @@ WHY_NOT: dict[str, str] = {
     "stopped": "stopped",
     "error": "the server failed",
 }
-# Why a run ended is shown whole, over several lines: the advice stands at the end of the message.
+# The reason for the end of a run is shown in full, over several lines: the advice is at its end.
 _LONGEST_REASON = 600
 REVOKED = {"reasoning": "that was reasoning, not the answer", "connection": "the connection broke"}
 
@@ -267,22 +267,22 @@ class Renderer:
         return max(20, self.output.columns - used - 1)
 
     def text(self, event: TextDelta) -> None:
-        """More of the answer."""
+        """Show more of the answer."""
         self.output.stream(printable(event.text))
 
     def reasoning(self, event: ReasoningDelta) -> None:
-        """More of the reasoning, set apart."""
+        """Show more of the reasoning."""
         self.output.stream(printable(event.text), "dim italic", answer=False)
 
     def revoked(self, event: TextRevoked) -> None:
-        """The text so far does not count."""
+        """Show that the text so far does not count."""
         why = REVOKED.get(event.reason, event.reason)
         self.output.line(
             ("  (", "dim"), (f"{why}; the text above does not count", "dim"), (")", "dim")
         )
 
     def started(self, event: ToolStarted) -> None:
-        """A call begins."""
+        """Show that a call begins."""
         self.several = self.several or bool(self.shown)
         if event.call.id not in self.shown:
             self.shown.add(event.call.id)
@@ -290,14 +290,14 @@ class Renderer:
             self.output.line((f"{self.marks['call']} ", "cyan bold"), (text, "cyan"))
 
     def repaired(self, event: CallRepaired) -> None:
-        """A call was changed to be read."""
+        """Show how a call was repaired."""
         rank = max(fix.rank for fix in event.call.fixes).name
         names = ", ".join(dict.fromkeys(fix.name for fix in event.call.fixes))
         text = printable_line(f"repaired {rank}: {names} (/why)", self.room(4))
         self.output.line((f"  {self.marks['fix']} ", "yellow"), (text, "yellow"))
 
     def finished(self, event: ToolFinished) -> None:
-        """A call has its result."""
+        """Show the result of a call."""
         result = event.result
         named = f"{event.call.name}: " if self.several else ""
         if isinstance(result, Success):
@@ -319,7 +319,7 @@ class Renderer:
             )
 
     def effect_text(self, effect: FileEffect | ProcessEffect) -> str:
-        """Return what was done to the world."""
+        """Return an effect as text."""
         if isinstance(effect, FileEffect):
             moved = f"{effect.from_path} {self.marks['to']} " if effect.from_path else ""
             size = "" if effect.bytes_after is None else f" ({effect.bytes_after} bytes)"
@@ -328,17 +328,17 @@ class Renderer:
         return f"ran {effect.command} {self.marks['to']} {'timed out' if effect.timed_out else how}"
 
     def retrying(self, event: Retrying) -> None:
-        """The server is asked again."""
+        """Show that the request is sent again."""
         text = printable_line(f"{event.reason}; again in {event.delay:g} s", self.room(4))
         self.output.line((f"  {self.marks['again']} {text}", "yellow"))
 
     def corrected(self, event: Corrected) -> None:
-        """The model is asked again."""
+        """Show that the model is asked again."""
         text = printable_line(f"asked again ({event.reason}): {event.message}", self.room(4))
         self.output.line((f"  {self.marks['again']} {text}", "yellow"))
 
     def compacted(self, event: Compacted) -> None:
-        """The history was shortened."""
+        """Show that the history was shortened."""
         self.output.line(
             (
                 f"  {self.marks['again']} history shortened: {event.before} {self.marks['to']} {event.after} tokens",
@@ -347,7 +347,7 @@ class Renderer:
         )
 
     def over(self, event: RunFinished) -> None:
-        """The run is over."""
+        """Show the end of the run."""
         result: RunResult = event.result
         self.several = False
         self.shown.clear()
@@ -381,12 +381,12 @@ _RENDER: dict[str, Callable[[Renderer, Any], None]] = {
 
 
 def effects_of(result: Result) -> tuple[FileEffect | ProcessEffect, ...]:
-    """Return what a call did to the world."""
+    """Return the effects of a call as text."""
     found: tuple[FileEffect | ProcessEffect, ...] = getattr(result, "effects", ())
     return found
 
 
 def fix_text(fix: Fix) -> str:
-    """One line of a receipt."""
+    """Return one line of a receipt."""
     place = fix.path or f"{fix.start}..{fix.end}"
     return f"{fix.rank.name:<8} {fix.name} at {place}: {printable(fix.note)}"
