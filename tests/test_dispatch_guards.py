@@ -196,6 +196,22 @@ def test_two_calls_that_take_turns_are_a_loop_too() -> None:
     assert kinds == ["success"] + ["validation"] * 5
 
 
+def test_a_failure_that_is_repeated_asks_for_other_arguments_and_not_for_an_answer() -> None:
+    @tool(grade=READ)
+    def plan(week: str) -> str:
+        """Show the plan of a week."""
+        raise Validation("invalid week")
+
+    dispatcher = Dispatcher([plan], guards=[repeated_calls(note=2)])
+    with scope("t"):
+        first, second = (send(dispatcher, "plan", {"week": "7"}) for _ in range(2))
+        assert notes_of(send(dispatcher, "plan", {"week": "8"})) == []
+    assert notes_of(first) == []
+    (note,) = notes_of(second)
+    assert "other arguments" in note
+    assert "answer" not in note
+
+
 # A write that is done
 
 

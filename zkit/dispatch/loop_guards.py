@@ -93,7 +93,7 @@ def repeated_calls(
             return None
         with ledger.lock:
             times = _count(ledger, call, result)
-        return _repeated_note(call, times) if times >= note else None
+        return _repeated_note(call, times, result) if times >= note else None
 
     def recall(call: LiveCall, result: Result) -> None:
         ledger = ledgers.here()
@@ -156,7 +156,14 @@ def _already_done(times: int, stop: int) -> Validation:
     return Validation(ALREADY_DONE, code="loop", meta=meta)
 
 
-def _repeated_note(call: LiveCall, times: int) -> str:
+def _repeated_note(call: LiveCall, times: int, result: Result) -> str:
+    """Return the note for an equal answer; a call that failed is not an answer to give."""
+    if isinstance(result, Validation):
+        # After "Give your answer from it" Qwen2.5-Coder-1.5B repeats the error as its answer (decision 35).
+        return (
+            f"this call of {call.name} was sent {times} times and failed in the same way each time."
+            " Send it with other arguments."
+        )
     return (
         f"this call of {call.name} was made {times} times, with the same answer each time."
         " Give your answer from it, or take the next step."
