@@ -89,6 +89,8 @@ def read_file(path: str, lines: int = 100) -> str:
     """Read a text file."""
     if path == "absent":
         raise Validation("there is no such file", code="not_found")
+    if path == "refused":
+        raise Validation("400 Bad Request: invalid path")
     return "text"
 
 
@@ -565,6 +567,49 @@ def test_what_the_tool_itself_refuses_is_coached_and_what_it_crashes_on_is_not(
         assert all(advice(send(dispatcher, "broken")) is None for _ in range(3))
 
 
+FORM = 'Send the corrected call: {"name": "read_file", "arguments": {"path": ...}}'
+
+
+def test_a_call_that_fits_the_signature_and_is_refused_by_the_tool_gets_the_sections_at_once(
+    box: Toolbox,
+) -> None:
+    dispatcher = Dispatcher(box, guards=[Coach()])
+    with scope("t"):
+        first, second = (send(dispatcher, "read_file", {"path": "refused"}) for _ in range(2))
+    assert notes_of(first) == []
+    told = advice(second)
+    assert told is not None
+    assert (told["attempt"], told["files"]) == (2, ["read.md"])
+    assert told["sections"] == ["Parameters", "Notes", "Errors"]
+    lines = told["text"].splitlines()
+    assert (lines[0], lines[-1]) == (
+        "Signature: read_file(path: str, lines: int = 100) -> str",
+        FORM,
+    )
+
+
+def test_the_form_of_the_call_is_kept_before_the_sections_and_never_cut() -> None:
+    refused = Validation("400 Bad Request: invalid path")
+    hints = correction_hints(
+        refused, attempt=2, tool="read_file", source=tools(None), sent={"path": "a"}
+    )
+    for budget in range(len(hints.text()) + 1):
+        text = hints.text(budget)
+        assert len(text) <= budget
+        assert text.endswith(FORM) if budget >= len(FORM) else FORM[:10] not in text
+
+
+@pytest.mark.parametrize("arguments", [{}, {"lines": 1}, {"path": "absent"}, '{"path": "a'])
+def test_only_a_call_that_the_tool_itself_refuses_gets_its_form(
+    box: Toolbox, arguments: Any
+) -> None:
+    dispatcher = Dispatcher(box, guards=[Coach()])
+    with scope("t"):
+        results = [send(dispatcher, "read_file", arguments) for _ in range(3)]
+    assert all("corrected call" not in render_result(one) for one in results)
+    assert advice(results[2]) is not None
+
+
 def test_tasks_have_their_own_attempts_and_models_their_own_counts(box: Toolbox) -> None:
     coach = Coach()
     dispatcher = Dispatcher(box, guards=[coach.for_model("one")])
@@ -629,7 +674,7 @@ def test_mistaken_settings_are_refused(given: dict[str, Any]) -> None:
 
 FAILURES = st.sampled_from(
     [("read_file", {}), ("read_file", {"path": 1.5}), ("read_file", {"path": "absent"}),
-     ("read_file", '{"path": "a'), ("open", {}), ("nothing_like_it", {}), ("find_files", {"x": 1}),
+     ("read_file", {"path": "refused"}), ("read_file", '{"path": "a'), ("open", {}), ("nothing_like_it", {}), ("find_files", {"x": 1}),
      ("find_files", {"pattern": "ok"}), ("read_file", {"path": "ok"})]
 )  # fmt: skip
 

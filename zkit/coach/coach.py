@@ -65,8 +65,10 @@ class Coach(Guard):
 
     The first failure keeps its message. The second adds the signature and the nearest declared
     example, the third the sections of the tool's document that help with this kind of failure; a
-    tool without a document is explained by its spec. Nothing longer than `budget` characters is
-    added, and never the same text twice in a row. A success begins anew.
+    tool without a document is explained by its spec. A call that fits the signature and that the
+    tool itself refuses gets the sections at the second failure, and the form of the call to send.
+    Nothing longer than `budget` characters is added, and never the same text twice in a row. A
+    success begins anew.
 
     As a guard: `Dispatcher(box, guards=[repeated_calls(), Coach()])`. `ChatLoop` has one unless it
     gets `coach=False`. `sections` adds rows to the table of failure modes, `meant` to the table
@@ -151,9 +153,8 @@ class Coach(Guard):
         given = call.name if tool is None else tool
         hints = self._hints(result, source, call.arguments, self.model, 1, given, load=False)
         attempt = attempts.fail(hints.tool)
-        if attempt < MOST_LEVELS:
-            hints = replace(hints, attempt=attempt)
-        else:  # only now is a document read
+        hints = replace(hints, attempt=attempt)
+        if hints.level >= MOST_LEVELS:  # only now is a document read
             hints = self._hints(result, source, call.arguments, self.model, attempt, given)
         text = attempts.once(hints.text(self.budget))
         return _with_advice(result, hints, text) if text else result

@@ -25,7 +25,7 @@ from zkit.coach.failure_modes import (
 from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function, require_kind, require_text
-from zkit.results import Failure
+from zkit.results import Failure, Validation
 from zkit.sources.source import spec_or_none
 from zkit.tools import Tool, ToolSpec, thaw
 
@@ -43,7 +43,8 @@ class Hints:
     """What is known about a failure, and what would help.
 
     `level` grows with the attempts up to 3 and says how much `text` holds. `known` is False for a
-    mode that no table knows. `history` is None for a model without outcomes.
+    mode that no table knows. `history` is None for a model without outcomes. `form` is the call
+    that was sent, with `...` for each argument.
     """
 
     mode: str
@@ -54,20 +55,28 @@ class Hints:
     example: str = ""
     sections: tuple[DocSection, ...] = ()
     history: History | None = None
+    form: str = ""
 
     @property
     def level(self) -> int:
-        """How much is added: 1 nothing, 2 the signature and an example, 3 the sections as well."""
-        return min(self.attempt, MOST_LEVELS)
+        """How much is added: 1 nothing, 2 the signature and an example, 3 the sections as well.
+
+        A call that fits the signature and is refused by the tool itself goes from 1 to 3.
+        """
+        is_early = bool(self.form) and self.attempt > 1
+        return min(self.attempt + is_early, MOST_LEVELS)
 
     def text(self, budget: int = BUDGET) -> str:
         """Return what is added to the message, of at most `budget` characters; empty at first."""
+        last = f"Send the corrected call: {self.form}" if self.form and self.level > 1 else ""
+        if len(last) > budget:
+            last = ""
         found = ""
         for piece, may_be_cut in self._pieces():
-            room = budget - len(found) - (1 if found else 0)
+            room = budget - len(found) - bool(found) - len(last) - bool(last)
             fitting = piece if len(piece) <= room else _cut(piece, room) if may_be_cut else ""
             found += ("\n" if found and fitting else "") + fitting
-        return found
+        return found + ("\n" if found and last else "") + last
 
     def _pieces(self) -> Iterator[tuple[str, bool]]:
         """Return the parts of the text, the most useful first, and whether each may be cut."""
@@ -164,6 +173,7 @@ def correction_hints(
             select_sections(found, mode, table=sections, select=select, context=context)
         ),
         history=None if counts is None else counts.history(model, mode),
+        form=_form_of(spec, failure, sent),
     )
 
 
@@ -201,6 +211,19 @@ def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
     paths = [] if documented is None else documented.docs_index()["kit_docs"][:_MOST_KIT_DOCS]
     texts = [(path, read_or_none(path, documented) or "") for path in paths]
     return [one for path, text in texts for one in parse_document(text, file=path)]
+
+
+def _form_of(spec: ToolSpec | None, failure: object, sent: object) -> str:
+    """Return the form of the call to send, if the tool itself refused its arguments; empty otherwise.
+
+    The message about arguments that do not fit the schema has an example of its own.
+    """
+    if spec is None or not isinstance(failure, Validation) or not isinstance(sent, Mapping):
+        return ""
+    if failure.code != "invalid_arguments" or failure.problems:
+        return ""
+    names = ", ".join(f"{json.dumps(name)}: ..." for name in sent)
+    return f'{{"name": {json.dumps(spec.wire_name)}, "arguments": {{{names}}}}}' if names else ""
 
 
 def _call_text(spec: ToolSpec, arguments: JsonMapping) -> str:
