@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from zkit.chat import ChatLoop, RunResult
+from zkit.coach import Coach
 from zkit.dispatch import Dispatcher, repeated_calls
 from zkit.sources import Toolbox
 from zkit.std import std_tools
@@ -112,7 +113,7 @@ def run_loop(
     model: str,
     tools: Any,
     ask: str,
-    coach: bool,
+    coach: Coach | bool,
     turns: int,
     options: dict[str, Any],
 ) -> RunResult:
