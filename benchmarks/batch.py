@@ -40,7 +40,7 @@ INTERVAL = 0.1
 
 
 class Process(TypedDict):
-    """What /proc says of a process."""
+    """The figures of a process in /proc."""
 
     parent: int
     seconds: float

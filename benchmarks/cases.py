@@ -197,7 +197,7 @@ def _is_complete(token: Token, end: int, at: int) -> bool:
     return end <= at if token.closes else end < at
 
 
-# ── nothing to find, and what is no value ─────────────────────────────────────
+# ── nothing to find, and what is not a value ─────────────────────────────────────
 
 
 def absent(seed: int, _count: int) -> Iterator[Case]:

@@ -68,7 +68,7 @@ TASKS = [
 
 
 class Run(NamedTuple):
-    """What became of a task."""
+    """The outcome of a task."""
 
     done: bool
     reason: str

@@ -176,10 +176,10 @@ UNDER_ESCAPED: dict[str, Callable[[str], bool]] = {
 def under_escaped(kind: str) -> Breaker:
     r"""Write each \\ as one backslash.
 
-    `plain`: none of them now looks like a valid escape; `mixed`: some do, in a string that has
-    no real escapes besides (where it has both, nobody can tell them apart, and we do not ask; nor
-    where the string is valid JSON after all, and only says something else);
-    `tail`: the last one escapes the closing quote.
+    `plain`: none of them now looks like a valid escape; `mixed`: some do, in a string that has no
+    real escapes besides (where it has both, they cannot be distinguished, and such texts are left
+    out; nor where the string is valid JSON after all, and only says something else); `tail`: the
+    last one escapes the closing quote.
     """
 
     def breaker(rng: Random, tokens: Tokens) -> Tokens | None:

@@ -1,4 +1,4 @@
-"""Right arguments in, a text out from which nobody can tell them: the only right answer is to refuse."""
+"""Turns valid arguments into texts that no longer determine them: the only right answer is to refuse."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from benchmarks.decode_values import Spot, core, put, spelled
 
 
 def is_number(spot: Spot) -> bool:
-    """Whether a number is expected and stands there."""
+    """True if a number is expected and is there."""
     return spot.kind in ("integer", "number") and spot.value is not None
 
 

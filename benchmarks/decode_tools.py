@@ -53,7 +53,7 @@ class RunCommand(Closed):
 
 
 class RunScript(Closed):
-    """Run a script; its members bear the names that elsewhere are wrappers."""
+    """Run a script; its members have names that are wrappers elsewhere."""
 
     name: str
     arguments: list[str] = []

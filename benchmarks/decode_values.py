@@ -44,7 +44,7 @@ def core(schema: Schema) -> Schema:
 
 
 def nullable(schema: Schema) -> bool:
-    """Whether null may stand here."""
+    """True if null is accepted here."""
     return NULL in schema.get("anyOf", ())
 
 

@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def verdict_of(turn: Turn, told: dict[str, Any]) -> str:
-    """What became of a turn: `right`, or how it went wrong, the worst first."""
+    """The outcome of a turn: `right`, or how it went wrong, the worst first."""
     received = [(name, given) for name, given in told["received"]]
     if any(call not in turn.meant for call in received):
         return "wrong call"

@@ -13,7 +13,7 @@ ANSWER = "It will be sunny in Paris."
 WEATHER = ("get_weather", {"days": 3, "city": "Paris"})
 NOW: tuple[str, dict[str, Any]] = ("now", {})
 KNOWN = {"get_weather": "sunny in Paris for 3 days", "now": "it is noon"}
-"""What stands in the conversation when a tool was called as it was meant."""
+"""The messages after a tool was called as it was meant."""
 
 MOST_REQUESTS = 8
 Meant = tuple[tuple[str, dict[str, Any]], ...]
@@ -23,7 +23,7 @@ Meant = tuple[tuple[str, dict[str, Any]], ...]
 class Turn:
     """One first turn: what the model means to call, how it is spoilt, and what is right then.
 
-    A turn with `text` is no call at all: that text is the answer, and nothing may run.
+    A turn with `text` is not a call: the text is the answer, and nothing may run.
     """
 
     name: str

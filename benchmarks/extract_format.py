@@ -30,7 +30,7 @@ class Format:
     """How one format writes calls.
 
     `values` is json, raw or python. `parallel` says whether a reply may hold several calls,
-    `before` and `after` whether prose may stand there (and how it is written), `thinks` how
+    `before` and `after` whether prose may be there (and how it is written), `thinks` how
     reasoning is set apart before the call, `breaks` whether its JSON can be broken without a doubt.
     """
 

@@ -35,7 +35,7 @@ class Finder(NamedTuple):
     find: Find
 
     def run(self, text: str, tools: Tools) -> Found:
-        """What the library finds within the time limit; a call to an unknown tool is no call."""
+        """What the library finds within the time limit; a call of an unknown tool is not counted."""
         try:
             found = limited(self.find, text, tools)
         except (Exception, TooSlowError) as error:

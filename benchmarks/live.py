@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of one question."""
+    """The outcome of one question."""
 
     right: bool
     answered: bool

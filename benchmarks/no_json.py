@@ -1,4 +1,4 @@
-"""Texts in which there is no JSON object or list, though many look as if; and texts whose value is not one."""
+"""Texts without a JSON object or list, though many look like it; and texts whose value is not one."""
 
 from __future__ import annotations
 

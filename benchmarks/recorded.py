@@ -1,4 +1,5 @@
-"""Recorded completions of small models in, what becomes of each one out: `results/recorded.md`.
+"""Reads recorded completions of small models and reports the outcome of each:
+`results/recorded.md`.
 
 The completions were recorded from a local server without parser or grammar, on prompts that ask for
 one of ten tools in six styles (`corpus/wild/recorded.json`).
@@ -30,7 +31,7 @@ FATES = (
 
 
 class Fate(NamedTuple):
-    """What became of one completion."""
+    """The outcome of one completion."""
 
     model: str
     style: str

@@ -20,9 +20,9 @@ PARTS = ("frameworks", "live", "results")
 Found = Mapping[str, Any]
 
 _OURS = (
-    "Our own sets, made with the generators in `benchmarks/`: they show how zkit stood beside"
-    " others on damages that we thought of. *Wrong* is a result that differs from what was meant, without a word."
-    " None of n texts is shown as less than 3 in n, which is what so many texts can show."
+    "Our own sets, made with the generators in `benchmarks/`: they show how zkit compares with"
+    " others on damage that we thought of. *Wrong* is a result that silently differs from what was meant."
+    " None of n texts is shown as less than 3 in n, the most that so many texts can show."
     " In the last row a call that must be confirmed, because text follows it, counts as found.\n"
 )
 _REST = (
@@ -94,7 +94,7 @@ def live_part(found: Found) -> str:
 
 
 def readme_parts(found: Found) -> dict[str, str]:
-    """What stands between the markers of the README."""
+    """The text between the markers of the README."""
     return {
         "frameworks": frameworks_part(found),
         "live": live_part(found),

@@ -61,7 +61,7 @@ def big_texts() -> Iterator[dict[str, Any]]:
 
 
 def _time(text: str, schema: Any) -> tuple[float, str]:
-    """The time on the processor, the best of some calls, and what came of it."""
+    """Return the CPU time, the best of some calls, and the outcome."""
     gc.collect()
     gc.disable()  # else it looks through the tokens that the texts were made of
     took: list[float] = []

@@ -12,7 +12,7 @@ from zkit.std import std_tools
 
 
 def approve(call: Call) -> bool:
-    """Ask whoever sits at the terminal; without a terminal, no."""
+    """Ask the user at the terminal; without a terminal, refuse."""
     if not sys.stdin.isatty():
         return False
     return input(f"Run {call.name} {call.arguments}? [y/N] ").strip().lower() == "y"

@@ -21,7 +21,7 @@ ESCAPE = "\x1b["
 
 
 class Done:
-    """What came of a command."""
+    """The outcome of a command."""
 
     def __init__(self, code: int, out: bytes, err: bytes) -> None:
         self.code, self.out, self.err = code, out.decode("utf-8"), err.decode("utf-8")

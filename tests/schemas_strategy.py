@@ -163,7 +163,7 @@ def nullables(draw: st.DrawFn) -> Shape:
 
 @st.composite
 def told(draw: st.DrawFn, inner: st.SearchStrategy[Shape]) -> Shape:
-    """A shape with what is said of it: a description, a title, a default."""
+    """A shape with its annotations: a description, a title, a default."""
     shape = draw(inner)
     schema = dict(shape.schema)
     if draw(st.booleans()):

@@ -105,7 +105,7 @@ TYPES = {
 
 @st.composite
 def schemas_that_admit(draw: st.DrawFn, value: Any) -> dict[str, Any]:
-    """A schema whose root type is that of the value; what it says of the inside may be wrong."""
+    """A schema whose root type is that of the value; the rest of it may not fit."""
     kinds = st.sampled_from(sorted(TYPES.values()))
     root = TYPES[type(value)]
     schema: dict[str, Any] = {"type": draw(st.sampled_from([root, sorted({root, draw(kinds)})]))}

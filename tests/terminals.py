@@ -120,7 +120,7 @@ class Terminal:
 def _own_terminal() -> None:
     """Make the terminal that of the process, and let Ctrl-C reach it.
 
-    Whoever runs the tests in the background has it ignored, and that is inherited.
+    In a shell's background jobs it is ignored, and that is inherited.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.setsid()

@@ -117,7 +117,7 @@ def seen(create: Callable[[], Any]) -> Any:
 
 
 def outcome_of(spoilt: Misbehaviour, calls: str, streamed: bool) -> str:
-    """What the table says of a reply with these calls."""
+    """Return the outcome that the table states for a reply with these calls."""
     is_spoilt = spoilt.concerns(says(None, CALLS[calls]), {"stream": streamed})
     return spoilt.outcome if is_spoilt else "calls"
 

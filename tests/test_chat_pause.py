@@ -816,7 +816,8 @@ def test_a_call_in_the_text_is_resumed_like_any_other(
 
 # ── the law ──────────────────────────────────────────────────────────────────
 
-# A call that is repeated comes with a note, and that is counted anew after a pause: each its own.
+# A repeated call comes with a note, and notes are counted again after a pause: so each call
+# differs.
 KINDS: dict[str, Callable[[str], tuple[str, Any]]] = {
     "look": lambda at: ("look", {"at": at}),
     "write": lambda at: ("write", {"at": at}),

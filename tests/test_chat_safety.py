@@ -249,7 +249,7 @@ def test_without_openai_the_install_command_is_shown(monkeypatch: pytest.MonkeyP
             start()
 
 
-# ── what the prompt says of the tools ────────────────────────────────────────
+# ── what the prompt says about the tools ────────────────────────────────────────
 
 
 @tool(

@@ -437,7 +437,7 @@ def test_secrets_are_not_said_again() -> None:
 
 
 def test_a_tool_with_a_raw_schema_is_made_ready_once() -> None:
-    """Not at every call; a schema in a dict is looked at again, for it may have changed."""
+    """Not at every call; a schema in a dict is compared again, because it may have changed."""
     schema: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
     spec = ToolSpec("count", "", schema)
     assert prepared_for(spec) is prepared_for(spec)

@@ -1,4 +1,4 @@
-"""What pydantic lets pass in silence does not pass here; what is valid stays as pydantic reads it."""
+"""What pydantic accepts silently is refused here; valid values are read as pydantic reads them."""
 
 from __future__ import annotations
 

@@ -528,7 +528,7 @@ def test_hooks_and_numbers_see_a_step_that_is_broken(bench: Bench) -> None:
 def test_a_broken_call_is_repaired_once_and_stays_json_data(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The tool gets the typed value, a history what JSON says of it."""
+    """The tool gets the typed value, the history its JSON."""
     got: list[date] = []
     repaired: list[str] = []
 

@@ -89,7 +89,7 @@ def served(script: Script) -> Script:
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of an examination."""
+    """The outcome of an examination."""
 
     findings: dict[str, Finding]
     profile: Profile

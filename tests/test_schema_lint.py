@@ -34,7 +34,7 @@ def test_a_plain_schema_is_clean(dialect: DialectName) -> None:
     ("schema", "path", "problem"),
     [
         ({"type": "array", "items": {}}, "", "the root is not an object"),
-        ({**FINE, "anyOf": [{"required": ["city"]}]}, "", "'anyOf' stands at the root"),
+        ({**FINE, "anyOf": [{"required": ["city"]}]}, "", "'anyOf' is at the root"),
         ({**FINE, "required": ["cty"]}, "", "'cty' is required but not declared"),
         (tool(x={"type": "str"}), "properties.x", "no type is called 'str'"),
         (tool(x={"type": "string", "required": True}), "properties.x", "'required' is not a list"),

@@ -230,7 +230,7 @@ def test_a_model_validates_as_itself() -> None:
 
 @pytest.mark.parametrize("x", [3, "read", None, [SCHEMA], object()])
 def test_what_says_nothing_of_arguments_is_refused(x: Any) -> None:
-    with pytest.raises(ToolDefinitionError, match="says nothing of arguments"):
+    with pytest.raises(ToolDefinitionError, match="describes no arguments"):
         target_for(x)
 
 

@@ -1,4 +1,4 @@
-"""A TypedDict is read wherever it comes from, with what it says of optional keys."""
+"""A TypedDict of any module is read, with its optional keys."""
 
 from __future__ import annotations
 

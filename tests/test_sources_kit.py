@@ -1,4 +1,4 @@
-"""A kit: some tools, under names of your choice, and what a prompt says of them."""
+"""A kit: some tools, under names of your choice, and their text in a prompt."""
 
 from __future__ import annotations
 

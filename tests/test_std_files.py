@@ -251,7 +251,7 @@ def test_python_that_is_not_valid_is_written_and_noted(bench: Bench) -> None:
 
 
 def test_a_planted_temporary_name_is_not_followed(bench: Bench, tmp_path: Path) -> None:
-    """What stood at a name that could be known beforehand was once written through."""
+    """A link planted at a predictable temporary name was once followed."""
     for name in (f".a.txt.{os.getpid()}.new", ".a.txt.new"):
         os.symlink(tmp_path / "secret.txt", bench.root / name)
     bench.ok("write_file", path="a.txt", content="new")

@@ -71,7 +71,7 @@ OUTSIDE = [
     "d/../../secret.txt",
 ]
 NO_NAMES = ["a\0b", "x" * 5000, "-rf", "--output=x"]
-# What is no text file. A tool that only names files shows them; a tool that reads refuses them.
+# What is not a text file. A tool that only lists files shows them; a tool that reads refuses them.
 ODD = ["binary", "huge", "fifo", "missing", "closed"]
 NAMING = {"find_files", "ls", "glob", "grep", "code_search", "git_manager"}
 # What is not about paths.

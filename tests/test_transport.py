@@ -240,7 +240,7 @@ def test_a_packed_reply_is_unpacked_and_repaired(server: ScriptedServer, way: st
 
 
 def fed(answer: Answer, step: int, **settings: Any) -> tuple[bytes, Report]:
-    """What comes of the bytes of a stream in pieces of one size."""
+    """Return the outcome of a stream whose bytes come in pieces of one size."""
     body = json.dumps({**REQUEST, "stream": True}).encode()
     made = http_exchange("POST", "/v1/chat/completions", body, Repairing(**settings))
     assert made is not None

@@ -40,7 +40,7 @@ def simple(name: str, grade: Any = READ, **declared: Any) -> FunctionTool[..., s
 
 
 def undeclared() -> None:
-    """A function that says nothing of what it can break."""
+    """A function without a declared grade."""
 
 
 class Counter:

@@ -62,7 +62,7 @@ def _count(usage: JsonMapping | None, key: str) -> int:
 class TurnRecord:
     """One reply of the model, and the outcomes of its calls.
 
-    `diff` is what changed in files. `ignored` are the names of tools whose calls stood in the text
+    `diff` is what changed in files. `ignored` are the names of tools whose calls were in the text
     beside native calls: they were not run.
     """
 

@@ -132,7 +132,7 @@ def prompt_about(
     has_examples: bool,
     context: int | None = None,
 ) -> str:
-    """Return what a system prompt says of the tools on offer, beside their declarations.
+    """Return what a system prompt says about the tools on offer, besides their declarations.
 
     Workflows whose tools are all on offer, guides (a skill is a guide), and one declared example
     for each tool if `has_examples`. A part that is in `present` already is left out; when they do not

@@ -43,7 +43,7 @@ def command() -> None:
 @MACHINE
 @click.pass_context
 def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
-    """List the kits of a folder and the standard ones with what they say of themselves."""
+    """List the kits of a folder and the standard ones with their descriptions."""
     folder = kit_folder(kits)
     entries = [_summary(folder, name) for name in folder.names()]
     if not entries:
@@ -69,7 +69,7 @@ def _summary(folder: KitFolder, name: str) -> JsonObject:
 @command.command("info", epilog=EPILOG, short_help="Show what a kit holds.")
 @click.argument("selection")
 @click.option("--extra", metavar="TOOL", multiple=True, help="A tool to add. May be repeated.")
-@click.option("--prompt", is_flag=True, help="Only what a prompt says of the kit.")
+@click.option("--prompt", is_flag=True, help="Only the text of the kit in a prompt.")
 @FROM
 @KITS
 @MACHINE

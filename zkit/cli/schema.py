@@ -145,7 +145,7 @@ def all_findings(data: Any, dialect: DialectName, path: str) -> list[tuple[str, 
 
 
 def is_tool(data: JsonObject) -> bool:
-    """Tell a tool, or a listing of tools, from a JSON Schema."""
+    """True for a tool or a list of tools; False for a JSON Schema."""
     return any(isinstance(data.get(key), (str, dict, list)) for key in _TOOL_KEYS)
 
 

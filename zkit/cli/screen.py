@@ -1,4 +1,4 @@
-"""A console for output in colour that lets nothing from outside control the terminal, and its boxes."""
+"""A console for output in colour in which no foreign text can control the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zkit.cli.streams import printable, silence_stdout
 
 
 class Screen(Console):
-    """A console whose reader may leave early (`zkit demo | head`): the exit code still stands."""
+    """A console whose reader may leave early (`zkit demo | head`): the exit code stays the same."""
 
     def on_broken_pipe(self) -> None:
         """Write nothing more."""

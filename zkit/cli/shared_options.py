@@ -100,7 +100,7 @@ MACHINE = click.option("--json", "machine", is_flag=True, help="As JSON.")
 
 
 def toolbox_of(places: Sequence[str], default: str = "builtin") -> Toolbox:
-    """Gather the tools of all places; what could not be loaded is reported on standard error."""
+    """Collect the tools of all places; problems are reported on standard error."""
     box = Toolbox()
     for place in places or (default,):
         before = len(box)
@@ -140,7 +140,7 @@ def _add(box: Toolbox, place: str) -> None:
 
 
 def _imported(place: str) -> list[Any]:
-    """Return the tools of a module, or what a name in it stands for."""
+    """Return the tools of a module, or the object of a name in it."""
     what = found(place) if ":" in place else _module(module_name(place))
     if isinstance(what, types.ModuleType):
         return list(tools_in(what))
@@ -166,6 +166,6 @@ def kit_folder(path: str) -> StdKits:
 
 
 def place_for(selection: str | None, kits: str) -> str:
-    """Return where the tools of a selection come from if nobody says: a standard kit needs its own."""
+    """Return the default place of the tools of a selection: a standard kit needs the standard tools."""
     folder = StdKits(kits)
     return "std" if selection is not None and folder.is_standard(selection) else "builtin"

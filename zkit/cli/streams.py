@@ -1,10 +1,9 @@
-"""How the commands read and write, and how they fail in one line.
-
-A terminal obeys what is written to it: escape sequences and OSC clear the screen, change its title
-or fill the clipboard; C1 controls such as U+009B do the same in one character; marks of
-bidirectional text make a line read differently from what it says. All of them are shown as visible
-escapes. Output goes through this module or through `Screen`: `printable` for text that the command
-did not write itself, `printable_json` where the output is JSON.
+"""Input, output and errors of the commands. A terminal obeys what is written to it: escape
+sequences and OSC clear the screen, change its title or fill the clipboard; C1 controls such as
+U+009B do the same in one character; marks of bidirectional text make a line read differently from
+what it says. All of them are shown as visible escapes. Output goes through this module or through
+`Screen`: `printable` for text that the command did not write itself, `printable_json` where the
+output is JSON.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ TERMINAL_HINT = "zkit: reading from the terminal; end with Ctrl-D (or pipe a tex
 
 
 class BadUsageError(click.ClickException):
-    """What the user asked for cannot be done as asked; one line, exit code 2."""
+    """The command line is wrong; one line, exit code 2."""
 
     exit_code = 2
 
 
 def tell_mistake(error: click.ClickException) -> None:
-    """Print what was asked wrongly on standard error, in the one form that all of it has."""
+    """Print a mistake in the command line on standard error, in a uniform way."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(printable(error.format_message()), err=True)
@@ -75,7 +74,7 @@ def read_input(path: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """Return what messages call an input: the path of the file, or standard input."""
+    """Return the name of an input for messages: the path of the file, or standard input."""
     return "standard input" if path == "-" else path
 
 
@@ -124,7 +123,7 @@ def write_json(text: str) -> None:
 
 
 def _write(text: str) -> None:
-    """Print one text as UTF-8, whatever the locale. It is not an error if the reader left early."""
+    """Print one text as UTF-8, whatever the locale. It is not an error if the reader has left."""
     try:
         sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
@@ -140,7 +139,7 @@ def open_closed_streams() -> None:
 
 
 def silence_stdout() -> None:
-    """Send the rest of standard output nowhere, so that the final flush cannot fail either."""
+    """Discard the rest of standard output, so that the final flush cannot fail either."""
     with suppress(io.UnsupportedOperation):  # a stream in memory cannot fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

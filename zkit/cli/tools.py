@@ -105,7 +105,7 @@ def _pair(pair: str) -> tuple[str, Any]:
 
 
 def _asked(call: Call) -> bool:
-    """Ask whoever sits at the terminal."""
+    """Ask the user at the terminal."""
     shown = json.dumps(call.arguments, ensure_ascii=False)
     return click.confirm(printable(f"Run {call.name} with {shown}?"), err=True, default=False)
 
@@ -123,7 +123,7 @@ def as_object(outcome: Outcome) -> str:
 
 
 def _tell(outcome: Outcome, quiet: bool) -> None:
-    """Print what was repaired, and why nothing came of it, on standard error."""
+    """Print what was repaired, or why the call failed, on standard error."""
     lines = (
         []
         if quiet

@@ -39,7 +39,7 @@ class Permissions:
 
     @property
     def is_open(self) -> bool:
-        """Whether everything is allowed, whoever calls."""
+        """Whether everything is allowed for everybody."""
         is_own = self.enabled is True and not self.deny and self.roles is None
         return is_own and self.allow == ALL and (self.within is None or self.within.is_open)
 

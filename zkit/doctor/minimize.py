@@ -79,14 +79,15 @@ def as_curl(address: str, request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Criterion:
-    """When a smaller request counts: `admits` is asked before it is sent, `evidence` afterwards."""
+    """When a smaller request counts: `admits` is called before it is sent, `evidence` afterwards."""
 
     admits: Callable[[Request], bool]
     evidence: Callable[[Observed], str]
 
 
 def _same_error(first: Observed) -> _Criterion:
-    """The server must refuse the request with the same status and the same kind of message."""
+    """Return the criterion that the server refuses the request with the same status and kind of
+    message."""
     kind = _VARIES.sub("", first.failure)
 
     def evidence(observed: Observed) -> str:
@@ -97,7 +98,8 @@ def _same_error(first: Observed) -> _Criterion:
 
 
 def _same_question(probe: Probe, question: Question) -> _Criterion:
-    """The answer to the same question must be wrong, with the expected tools on offer."""
+    """Return the criterion that the answer to the same question is wrong, with the expected tools
+    on offer."""
 
     def evidence(observed: Observed) -> str:
         verdict = probe.judge(observed)

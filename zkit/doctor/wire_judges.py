@@ -38,7 +38,7 @@ def first_time(observed: Observed) -> Verdict:
 
 
 def error_is_reported(observed: Observed) -> Verdict:
-    """Return a request that makes no sense must be refused with 4xx, and JSON that says why."""
+    """A request that makes no sense must be refused with 4xx, and JSON that says why."""
     reads = 400 <= observed.status < 500
     says = (
         observed.reply.message == {}
@@ -186,7 +186,8 @@ def _text(chunk: Data) -> str:
 
 
 def stream_parts(observed: Observed) -> Verdict:
-    """Return the parts of a call: its own index, the id and the name first and once, all before the end."""
+    """The parts of a call must have its own index, the id and the name first and once, all before
+    the end."""
     if not observed.is_stream or not observed.call_parts:
         return _skipped("no native call in a stream")
     for found in _complaints(observed):

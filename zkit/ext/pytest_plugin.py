@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--zkit-update",
         action="store_true",
-        help="Write what came of failing cases into their files, as what is expected.",
+        help="Write the outcome of failing cases into their files, as the expected one.",
     )
     group.addoption("--zkit-decoder", default="", help="Run the cases against package:function.")
 

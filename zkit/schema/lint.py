@@ -150,7 +150,7 @@ def _root(schema: Schema) -> Iterator[SchemaProblem]:
         )
     for key in _ROOT_UNIONS:
         if key in schema and schema.get("type") == "object":
-            yield SchemaProblem("", f"{key!r} stands at the root", "put the union in a property")
+            yield SchemaProblem("", f"{key!r} is at the root", "put the union in a property")
 
 
 # Mistakes in any dialect.

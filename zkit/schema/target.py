@@ -257,7 +257,7 @@ def _make(x: Any, hide: Collection[type]) -> Target:
     if callable(x) or isinstance(x, (staticmethod, classmethod)):
         return _of_function(x, hide)
     raise ToolDefinitionError(
-        f"{x!r} says nothing of arguments: pass a pydantic model, a TypedDict, a dataclass,"
+        f"{x!r} describes no arguments: pass a pydantic model, a TypedDict, a dataclass,"
         " an annotated function, a tool, or a JSON Schema"
     )
 

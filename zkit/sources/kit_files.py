@@ -141,7 +141,7 @@ def _head(lines: Lines, file: Path) -> dict[str, list[str]]:
             raise KitFileError(
                 str(file),
                 number,
-                f"{line.strip()!r}: only name:, description: and docs: stand here",
+                f"{line.strip()!r}: only name:, description: and docs: are allowed here",
             )
         if key != "docs" and key in about:
             raise KitFileError(str(file), number, f"{key} is there twice")

@@ -43,7 +43,7 @@ def warn_if_shadowing(name: str) -> None:
     """
     kind = _SHADOWED.get(name)
     if kind is not None:
-        warning = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
+        warning = f"the tool {name!r} has the name of a {kind}; small models mix them up"
         warnings.warn(warning, ShadowedNameWarning, stacklevel=levels_out())
 
 

@@ -71,7 +71,7 @@ class EntryTable:
     """Entries by name and by wire name.
 
     A name belongs to the provider that took it first: the same provider replaces its tool, another
-    one is refused unless it says so. Whoever changes the table must hold a lock.
+    one is refused unless it says so. Callers that change the table must hold a lock.
     """
 
     def __init__(self) -> None:
