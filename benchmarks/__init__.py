@@ -1,1 +1,1 @@
-"""Generated tool calls and damages in, tables of right, wrong and refused (and of time) out."""
+"""Benchmarks: generated tool calls, damage, and tables of right, wrong and refused results, and of time."""

@@ -1,4 +1,4 @@
-"""A seed in, the cases of each section out: damages singly and in pairs, edits, cuts, no JSON."""
+"""Generates the cases of each section: one damage, two damages, edits, cuts, no JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes and libraries in, `results/decode.json` and `decode.md` out: right, wrong, refused, and the cost."""
+"""Measures how libraries decode the probes: right, wrong, refused, and the cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes in, ratios of time out: zkit's decode beside `model_validate_json` of the undamaged arguments."""
+"""Measures the time of zkit's decode as a multiple of `model_validate_json` on the undamaged arguments."""
 
 from __future__ import annotations
 

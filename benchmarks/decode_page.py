@@ -1,4 +1,4 @@
-"""Scores and ratios in, `decode.json` and `decode.md` out."""
+"""Writes `decode.json` and `decode.md` from scores and ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`decode_probes.toml` in, probes out: a tool, what a model sent for it, and what must come of it."""
+"""Reads `decode_probes.toml`: a tool, what a model sent for it, and the expected outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model and a text in, typed arguments or a refusal out, for zkit and each rival that is installed."""
+"""Calls zkit and each installed rival with a model and a text; each returns typed arguments or a refusal."""
 
 from __future__ import annotations
 

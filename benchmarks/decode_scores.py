@@ -1,4 +1,4 @@
-"""Answers in, counts of verdicts out: right, wrong, refused."""
+"""Counts the verdicts on answers: right, wrong, refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right arguments in, the same under other keys or in another envelope out; one reading gives them back."""
+"""Slips of shape: right arguments under other keys or in another envelope, with only one reading."""
 
 from __future__ import annotations
 

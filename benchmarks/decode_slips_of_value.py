@@ -1,4 +1,4 @@
-"""Right arguments in, the same with one value written otherwise out; one reading gives them back."""
+"""Slips of value: right arguments with one value written differently, with only one reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool and a seed in, arguments that fit its model out, and the places in them where a slip may happen."""
+"""Generates arguments that fit a tool's model, and the places in them where a slip may happen."""
 
 from __future__ import annotations
 

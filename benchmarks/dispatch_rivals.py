@@ -1,4 +1,4 @@
-"""The name of a library in, an async function that calls one tool its way out, where it is installed."""
+"""Returns, for each installed library, an async function that calls one tool with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One framework's hello world, asked over and over: a line of JSON in, a line of JSON out.
+"""Runs one framework's hello world again and again; requests and answers are lines of JSON.
 
 Stands alone: it is run by the Python of each framework's own environment.
 """

@@ -1,4 +1,4 @@
-"""The results of the end-to-end benchmark in, its page and the README's table out."""
+"""Writes the page of the end-to-end benchmark and its table in the README."""
 
 from __future__ import annotations
 

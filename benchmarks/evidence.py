@@ -1,4 +1,4 @@
-"""The committed results in, every table of them beside the rivals out: the page `docs/evidence.md`."""
+"""Writes the page `docs/evidence.md`: every committed result beside the rivals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completions and libraries in, `results/extract.json` and `extract.md` out: right, wrong, false calls."""
+"""Measures what each library finds in completions: right, wrong and false calls."""
 
 from __future__ import annotations
 

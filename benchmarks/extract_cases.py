@@ -1,4 +1,4 @@
-"""A seed in, completions with the calls that they hold out: formats x scenarios x random arguments."""
+"""Generates completions and the calls that they hold: formats x scenarios x random arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seed in, texts without a call out: calls that are shown, quoted, rehearsed or declared."""
+"""Generates texts without a call: calls that are shown, quoted, rehearsed or declared."""
 
 from __future__ import annotations
 

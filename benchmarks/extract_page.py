@@ -1,4 +1,4 @@
-"""Counts in, a readable page of tables and a JSON file out: what each library finds in completions."""
+"""Writes the page of tables and the JSON file of the extraction benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and the tools offered in, calls and visible text out, for zkit and each rival installed."""
+"""Calls zkit and each installed rival with a text and tools; each returns calls and visible text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A size in, a text of about that size out: valid, damaged in every catalogued way, and adversarial."""
+"""Generates texts of a given size: valid, damaged in every catalogued way, and adversarial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A result and the truth in, a verdict out: right, wrong, shape or refused; for a cut clean, invented or lost."""
+"""Compares a result with the truth: right, wrong, shape or refused; for a cut clean, invented or lost."""
 
 from __future__ import annotations
 

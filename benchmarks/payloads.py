@@ -1,4 +1,4 @@
-"""A seed in, tool-call arguments with their JSON Schema out: what a model meant to send."""
+"""Generates tool-call arguments with their JSON Schema: what a model meant to send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A payload in, the payload with one of its free strings replaced out, so that a damage finds its place."""
+"""Replaces one of the free strings of a payload, so that a damage finds its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and a schema in, a value or a refusal out, for zkit and each rival that is installed."""
+"""Calls zkit and each installed rival with a text and a schema; each returns a value or a refusal."""
 
 from __future__ import annotations
 

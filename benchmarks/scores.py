@@ -1,4 +1,4 @@
-"""Answers in, counts of verdicts out."""
+"""Counts the verdicts on answers."""
 
 from __future__ import annotations
 

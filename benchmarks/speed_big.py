@@ -1,4 +1,4 @@
-"""A few texts of each sort in, their time at 10 MB and the memory they take out, beside a tenth of it."""
+"""Measures the time and memory of a few texts of each sort at 10 MB and at a tenth of it."""
 
 from __future__ import annotations
 

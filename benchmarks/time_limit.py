@@ -1,4 +1,4 @@
-"""A function and its arguments in, its result out, or TooSlowError after the time limit."""
+"""Calls a function with a time limit; raises `TooSlowError` after it."""
 
 from __future__ import annotations
 

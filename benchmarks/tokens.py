@@ -1,4 +1,4 @@
-"""A value in, the tokens of its JSON text out, so that a damage can name what it breaks."""
+"""Splits a value into the tokens of its JSON text, so that a damage can name what it breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""zkit on a real pseudo-terminal: what is typed goes in, what is shown comes out."""
+"""Runs zkit on a real pseudo-terminal, with typed input, and returns what is shown."""
 
 from __future__ import annotations
 

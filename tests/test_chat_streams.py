@@ -135,7 +135,7 @@ def test_any_text_without_a_call_passes_unchanged(text: str, rng: random.Random)
 
 
 def arrivals(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What has gone in, and what has come out by then."""
+    """The chunks sent so far, and the text received by then."""
     repairer = StreamRepair(checker(), remake)
     sent = came = ""
     for piece in pieces:

@@ -22,7 +22,7 @@ INSTEAD = {
     r"(is|are|was|were) due": "is expected",
     r"deviat(e|es|ed|ion|ions)": "differ, mismatch",
     r"hears?|heard": "receive, be notified",
-    r"\w+ in, \w+ out": "one ordinary sentence",
+    r"in, [\w`.,/ ]{1,60} out": "one ordinary sentence",
     r"unto|manners|purse|desk": "to; profile, budget, checker",
     r"(?<=, )for (it|they|he) (is|are|was|were|has|have|may|might|would)": "because it is",
     r"(says?|said) (nothing )?of(?! a call)": "says about, describes",
