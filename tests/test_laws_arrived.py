@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank, repair_json
 from zkit.repair.expect import ANYTHING
-from zkit.repair.limits import MOST_EQUAL, MOST_STATES
+from zkit.repair.limits import MOST_EQUAL
 from zkit.repair.search import engine
 from zkit.repair.search.hypothesis import Arrived, Frame, Hypothesis
 
@@ -24,7 +24,7 @@ STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
 )
 
 
-@given(states=st.lists(STATES, max_size=MOST_STATES))
+@given(states=st.lists(STATES, max_size=8))
 def test_only_what_costs_more_in_the_same_place_is_given_up(states: list[dict[str, Any]]) -> None:
     """In the order of their price, as the search takes them up."""
     arrived, kept = Arrived(), list[Hypothesis]()

@@ -36,7 +36,7 @@ class Expect:
         variants = list({id(one): one for one in _variants(schema, root)}.values())
         self._root = root
         self._schema = variants
-        self._children: dict[str | int, Expect] = {}
+        self._children: dict[str | int | None, Expect] = {}
         self.kinds = frozenset().union(*(kinds_of(v) for v in variants)) if variants else ALL_KINDS
         objects = [v for v in variants if isinstance(v, dict) and "object" in kinds_of(v)]
         self.order = tuple(dict.fromkeys(k for v in objects for k in table_of(v, "properties")))
@@ -48,10 +48,11 @@ class Expect:
 
     def child(self, key: str) -> Expect:
         """What may stand under `key`; anything when the schema does not say."""
-        found = self._children.get(key)
+        name = key if key in self.keys else None  # all others share one entry
+        found = self._children.get(name)
         if found is None:
             parts = [p for v in self._schema if (p := _property(v, key)) is not None]
-            found = self._children[key] = self._make(parts)
+            found = self._children[name] = self._make(parts)
         return found
 
     def item(self) -> Expect:
@@ -155,11 +156,10 @@ ANYTHING = Expect({}, {})
 class _Core:
     """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
 
-    def __init__(self, root: Any, *, closed: bool, scalars: bool) -> None:
+    def __init__(self, root: Any, *, scalars: bool) -> None:
         self.root = root
-        self.closed = closed
         self.scalars = scalars
-        self.anything = _scalar() if closed else core_schema.any_schema()
+        self.anything = core_schema.any_schema()
         self.named: JsonObject = {}
 
     def build(self, schema: Any, depth: int = 0) -> Any:
@@ -209,7 +209,7 @@ class _Core:
         }
         for name in required - set(fields):
             fields[name] = core_schema.typed_dict_field(self.anything, required=True)
-        others = False if self.closed else schema.get("additionalProperties")
+        others = schema.get("additionalProperties")
         extra: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
         more = self.build(others, depth + 1) if isinstance(others, dict) else None
         return core_schema.typed_dict_schema(
@@ -238,15 +238,12 @@ def _scalar() -> Any:
     return core_schema.union_schema([make() for make in _SCALARS.values()])
 
 
-def validator_for(
-    schema: JsonObject, *, closed: bool = False, scalars: bool = False
-) -> SchemaValidator | None:
+def validator_for(schema: JsonObject, *, scalars: bool = False) -> SchemaValidator | None:
     """The validator of a schema; None when the schema makes no sense.
 
-    One that is `closed` takes no key anywhere that the schema does not declare; one with `scalars` also
-    judges the types of scalars and their known values.
+    One with `scalars` also judges the types of scalars and their known values.
     """
-    core = _Core(schema, closed=closed, scalars=scalars)
+    core = _Core(schema, scalars=scalars)
     try:
         built = core.build(schema)
         if core.named:
@@ -262,15 +259,14 @@ def validator_for(
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("_all_declared", "_json", "_names", "_suits", "fits", "root", "schema", "tells")
+    __slots__ = ("_json", "_names", "_suits", "fits", "root", "schema", "tells")
 
     def __init__(self, schema: JsonObject) -> None:
         self.schema: Any = schema
         self._json = schema
         self.root = Expect(schema, schema)
-        self.fits = _judge(validator_for(schema), otherwise=True)
+        self.fits = _judge(validator_for(schema))
         """Whether the schema accepts a value."""
-        self._all_declared = _judge(validator_for(schema, closed=True), otherwise=False)
         self._suits: Callable[[object], bool] | None = None
         self._names: frozenset[str] | None = None
         self.tells = bool(self.root.keys) or not self.root.takes("object")
@@ -286,7 +282,7 @@ class Evidence:
     def suits(self, value: object) -> bool:
         """Whether a value has the scalar types and known values that the schema names: it breaks a tie."""
         if self._suits is None:
-            self._suits = _judge(validator_for(self._json, scalars=True), otherwise=True)
+            self._suits = _judge(validator_for(self._json, scalars=True))
         return self._suits(value)
 
     def supports(self, value: object) -> bool:
@@ -295,7 +291,7 @@ class Evidence:
 
     def holds(self, value: object) -> bool:
         """Whether the schema has nothing against a value that a structural fix made."""
-        return self._all_declared(value) or (self.fits(value) and not self._misplaced(value))
+        return self.fits(value) and not self._misplaced(value)
 
     def _misplaced(self, value: object) -> bool:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
@@ -328,8 +324,8 @@ def _names(schema: object) -> Iterable[str]:
             todo += part
 
 
-def _judge(validator: SchemaValidator | None, *, otherwise: bool) -> Callable[[object], bool]:
-    return (lambda value: otherwise) if validator is None else validator.isinstance_python
+def _judge(validator: SchemaValidator | None) -> Callable[[object], bool]:
+    return (lambda value: True) if validator is None else validator.isinstance_python
 
 
 def _strayed(inner: JsonObject, child: Expect, outer: JsonObject, expect: Expect) -> set[str]:

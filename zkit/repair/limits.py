@@ -42,8 +42,6 @@ MOST_BLANK = 200
 """How much white space may follow the last closer."""
 MOST_OTHERS = 16
 """How many other places of one bracket are tried: each costs a strict parse."""
-MOST_STATES = 8
-"""How many states of one place are kept: more of them differ in their brackets, and few meet again."""
 MOST_EQUAL = 4
 """How many hypotheses in one state may cost the same: two already make a text ambiguous."""
 READING_COST = 8

@@ -58,13 +58,9 @@ _ADDED = with_effect("ends", "closes") | {"add_comma"}
 
 
 def _ends_in(text: str, fix: Fix) -> bool:
-    """Whether the string before a fix ends in the mark that the fix adds, and did not open it."""
-    end, mark = lexis.last_sign(text, fix.start), fix.new[:1]
-    if not mark or not text.endswith(f'{mark}"', 0, end):
-        return False
-    start = lexis.quote_before(text, end - 1)
-    content = text[start + 1 : end - 1]
-    return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
+    """Whether the string before a fix ends in the mark that the fix adds."""
+    mark = fix.new[:1]
+    return bool(mark) and text.endswith(f'{mark}"', 0, lexis.last_sign(text, fix.start))
 
 
 def _opens_inside(text: str, fix: Fix) -> bool:

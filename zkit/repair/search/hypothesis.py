@@ -6,10 +6,10 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import EXACT, FIXES, GUESS
-from zkit.repair.limits import MOST_EQUAL, MOST_STATES
+from zkit.repair.limits import MOST_EQUAL
 from zkit.repair.strict_parse import Parsed
 
 # ── reading ─────────────────────────────────────────────────────────────────
@@ -41,19 +41,6 @@ CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 Edits = tuple["Edits", Fix] | None
 """A linked list, newest first, so that readings share what they have in common."""
-
-
-class Before(NamedTuple):
-    """The state of a reading just before a value, to come back to."""
-
-    pos: int
-    frame: Frame | None
-    edits: Edits
-    rank: Rank
-    cost: int
-    safe: int
-    want: Expect
-    closed: Closed | None
 
 
 class Closed(NamedTuple):
@@ -114,41 +101,16 @@ class Hypothesis:
         other.later = other.whole = None
         return other
 
-    @classmethod
-    def back_to(cls, before: Before) -> Hypothesis:
-        """The reading as it was before a value."""
-        other = cls.__new__(cls)
-        (
-            other.pos,
-            other.frame,
-            other.edits,
-            other.rank,
-            other.cost,
-            other.safe,
-            other.want,
-            other.closed,
-        ) = before
-        other.place = VALUE
-        other.recent = ()
-        other.later = other.whole = None
-        return other
+    @staticmethod
+    def back_to(before: Before) -> Hypothesis:
+        """The hypothesis as it was before a value."""
+        return before.fork()
 
     def remember(self, pos: int) -> None:
         """Keep the state before the value at `pos`."""
-        here: Before = tuple.__new__(
-            Before,
-            (
-                pos,
-                self.frame,
-                self.edits,
-                self.rank,
-                self.cost,
-                self.safe,
-                self.want,
-                self.closed,
-            ),
-        )
-        self.recent = (here, self.recent[0]) if self.recent else (here,)
+        before = self.fork().go(pos, VALUE)
+        before.recent = ()
+        self.recent = (before, self.recent[0]) if self.recent else (before,)
 
     def note(
         self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0
@@ -226,48 +188,36 @@ class Hypothesis:
         return found
 
 
+Before = Hypothesis
+"""A hypothesis as it was just before a value, to come back to; it is forked, never changed."""
+
+
 # ── arrived ─────────────────────────────────────────────────────────────────
 
 
-class _State(NamedTuple):
-    """Where a reading stands, and all that its further way depends on."""
-
-    frame: Frame | None
-    recent: tuple[int, ...]
-
-
-def _is_same(state: _State, other: _State) -> bool:
-    """Whether two states are equal: their containers too, from the innermost on, without recursion."""
-    if state.recent != other.recent:
-        return False
-    frame, its = state.frame, other.frame
-    while frame is not its:
-        if frame is None or its is None or frame[1:] != its[1:]:
-            return False
-        frame, its = frame.parent, its.parent
-    return True
-
-
 class Arrived:
-    """The places that readings have come to, and what it cost them."""
+    """The states that hypotheses have come to, and what it cost them."""
 
-    __slots__ = ("_places",)
+    __slots__ = ("_costs",)
 
     def __init__(self) -> None:
-        self._places: dict[tuple[int, int, int], list[tuple[_State, tuple[int, int]]]] = {}
+        self._costs: dict[tuple[object, ...], list[tuple[int, int]]] = {}
 
     def has_better(self, reading: Hypothesis) -> bool:
-        """Whether a reading in the same state was cheaper in every respect; if none was, keep this one."""
-        place = (reading.pos, reading.place, reading.safe)
-        kept = self._places.setdefault(place, [])
-        state = _State(reading.frame, tuple(before.pos for before in reading.recent))
+        """Whether one in the same state was cheaper in every respect, or several cost the same; if not, keep this one.
+
+        The state is all that the further way depends on: the place, the open containers and the last values.
+        """
+        frames, frame = [], reading.frame
+        while frame is not None:  # one by one: deep containers would exhaust the stack
+            frames.append(frame[1:])
+            frame = frame.parent
+        recent = tuple(before.pos for before in reading.recent)
+        state = (reading.pos, reading.place, reading.safe, recent, *frames)
+        kept = self._costs.setdefault(state, [])
         rank, cost = reading.priority
-        equal = 0
-        for other, (its_rank, its_cost) in kept:
-            if its_rank <= rank and _is_same(other, state):
-                if its_cost < cost:
-                    return True
-                equal += its_cost == cost
-        if equal < MOST_EQUAL and len(kept) < MOST_STATES:
-            kept.append((state, reading.priority))
-        return equal >= MOST_EQUAL
+        costs = [its_cost for its_rank, its_cost in kept if its_rank <= rank]
+        if min(costs, default=cost) < cost or costs.count(cost) >= MOST_EQUAL:
+            return True
+        kept.append(reading.priority)
+        return False
