@@ -161,7 +161,7 @@ def _meant(shape: Shape, value: object, problem: Problem) -> object:
         if not isinstance(meant, str) or not nearest(str(name), [meant], 1):
             return _UNKNOWN
         meant = value_at(value, [*above, meant])
-    return meant if due.is_plain(meant) and _may_be_said_again(meant, due) else _UNKNOWN
+    return meant if due.is_plain(meant) and _may_be_repeated(meant, due) else _UNKNOWN
 
 
 _UNKNOWN = object()
@@ -188,7 +188,7 @@ def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
     kept = {
         key: item
         for key, item in sent.items()
-        if key in shape.fields and key not in tops and _may_be_said_again(item, shape.at(key))
+        if key in shape.fields and key not in tops and _may_be_repeated(item, shape.at(key))
     }
     return _object(shape, kept, (), {})
 
@@ -211,7 +211,7 @@ def _correct(value: object, shape: Shape, wrong: Wrong, path: Path) -> object:
         sent = {
             key: _correct(item, shape.at(key), wrong, (*path, key))
             for key, item in value.items()
-            if key in shape.fields and _may_be_said_again(item, shape.at(key))
+            if key in shape.fields and _may_be_repeated(item, shape.at(key))
         }
         return _object(shape, sent, path, wrong)
     if isinstance(value, dict):
@@ -243,7 +243,7 @@ def _branch_for(value: object, shape: Shape) -> Shape:
     return max(objects, key=lambda branch: len(branch.fields.keys() & value.keys()))
 
 
-def _may_be_said_again(item: object, shape: Shape) -> bool:
+def _may_be_repeated(item: object, shape: Shape) -> bool:
     """True if a value is short and not a secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
     return not secret and len(as_json(item)) <= LONGEST_KEPT

@@ -89,9 +89,9 @@ def read_before_write(
             if stamp is None:
                 continue
             with seen.lock:
-                told = seen.files.get(place, "never")
-            if told != stamp:
-                return _verdict(place.relative_to(base).as_posix(), told == "never", mode)
+                recorded = seen.files.get(place, "never")
+            if recorded != stamp:
+                return _verdict(place.relative_to(base).as_posix(), recorded == "never", mode)
         return None
 
     def after(call: LiveCall, result: Result) -> None:
@@ -108,8 +108,8 @@ def read_before_write(
 
 def _seen_files(call: LiveCall, result: Result, root: Path) -> list[Path]:
     files = [effect for effect in effects_of(result) if isinstance(effect, FileEffect)]
-    told = [place for effect in files if (place := confined(root, effect.path)) is not None]
-    return told + (named_files(call, root) if call.spec.touches else [])
+    recorded = [place for effect in files if (place := confined(root, effect.path)) is not None]
+    return recorded + (named_files(call, root) if call.spec.touches else [])
 
 
 def _stamp(root: Path, place: Path) -> Stamp | None:

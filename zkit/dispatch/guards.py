@@ -114,8 +114,8 @@ async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> 
         if one.before is None:
             continue
         try:
-            said = one.before(call)
-            verdict = None if said is None else await _said(said)
+            answered = one.before(call)
+            verdict = None if answered is None else await _answer_of(answered)
         except Failure as failure:
             verdict = failure
         except BaseException as error:
@@ -140,8 +140,8 @@ async def _after(
         if one.after is None:
             continue
         try:
-            said = one.after(call, result)
-            verdict = None if said is None else await _said(said)
+            answered = one.after(call, result)
+            verdict = None if answered is None else await _answer_of(answered)
         except Failure as failure:
             verdict = failure
         except BaseException as error:
@@ -158,6 +158,6 @@ async def _after(
     return with_notes(result, *notes) if notes else result
 
 
-async def _said(verdict: object) -> GuardAnswer:
-    said = await verdict if inspect.isawaitable(verdict) else verdict
-    return said if isinstance(said, Failure | str) else None
+async def _answer_of(verdict: object) -> GuardAnswer:
+    answered = await verdict if inspect.isawaitable(verdict) else verdict
+    return answered if isinstance(answered, Failure | str) else None

@@ -60,7 +60,7 @@ class Trace:
     attempts = 0
     abandoned = False  # whether code of the tool was still running when the wait ended
     result: Result | None = None  # as the chain returned it
-    untold: list[Any] | None = None  # the hooks that have not received the result
+    unnotified: list[Any] | None = None  # the hooks that have not received the result
 
     def __init__(self, *, in_turn: bool = False) -> None:
         self.in_turn = in_turn  # whether it is one of the calls of a `Turn`

@@ -136,12 +136,12 @@ async def _observed(call: LiveCall, proceed: Next, finish: Finish | None = None)
             trace.result = await look_at_outcome(call, trace.result)
         result = trace.result
         if _count(call, result):
-            result = await _told(call, result)
+            result = await _after_hooks(call, result)
     except get_cancelled_exc_class():
         result = trace.result or trace.cancelled()
         with CancelScope(shield=True), move_on_after(_PATIENCE):
             if _count(call, result):
-                await _told(call, result)
+                await _after_hooks(call, result)
         if finish is not None:
             finish(result)
         raise
@@ -153,7 +153,7 @@ async def _observed(call: LiveCall, proceed: Next, finish: Finish | None = None)
 def _count(call: LiveCall, result: Result) -> bool:
     """Count the result, once; return True if hooks have not received it yet."""
     settings, trace = call.settings, call.trace
-    if trace.untold is None:
+    if trace.unnotified is None:
         known = trace.call or call
         trace.result = result
         name = known.name if known.tool is not None else UNKNOWN
@@ -166,17 +166,19 @@ def _count(call: LiveCall, result: Result) -> bool:
         )
         hooks = settings.hooks
         if hooks.is_empty:
-            trace.untold = []
+            trace.unnotified = []
         else:
-            trace.untold = hooks.at(point_of(result), current_scope().workspace)
-    return bool(trace.untold)
+            trace.unnotified = hooks.at(point_of(result), current_scope().workspace)
+    return bool(trace.unnotified)
 
 
-async def _told(call: LiveCall, result: Result) -> Result:
+async def _after_hooks(call: LiveCall, result: Result) -> Result:
     """Pass the result to the hooks and return the final one.
 
     If this is interrupted and repeated, no hook is called twice.
     """
     trace = call.trace
-    veto = await call.settings.hooks.fire(point_of(result), trace.call or call, trace, trace.untold)
+    veto = await call.settings.hooks.fire(
+        point_of(result), trace.call or call, trace, trace.unnotified
+    )
     return result if veto is None else with_effects(veto, effects_of(result))

@@ -75,7 +75,7 @@ async def _again(call: LiveCall, proceed: Next, first: Transient) -> Result:
         retry=retry_if_result(is_worth_it),
         retry_error_callback=last,
     )(attempt)
-    return _told(result, attempts)
+    return _with_all_effects(result, attempts)
 
 
 def _left() -> float:
@@ -83,7 +83,7 @@ def _left() -> float:
     return float("inf") if deadline is None else max(0.0, deadline - time.monotonic())
 
 
-def _told(result: Result, attempts: list[Result]) -> Result:
+def _with_all_effects(result: Result, attempts: list[Result]) -> Result:
     """Return the last result with the effects of all attempts."""
     done: tuple[Effect, ...] = tuple(e for one in attempts for e in effects_of(one))
     return with_effects(with_meta(result, attempts=len(attempts)), done)

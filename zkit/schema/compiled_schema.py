@@ -181,35 +181,35 @@ class _Compiler:
             return core_schema.any_schema()
         if not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
             raise NotCompiledError
-        said = schema.keys() - _ANNOTATIONS
-        if "$ref" in said:
-            return self._reference(schema, said)
-        if not said.isdisjoint(_CHOICES):
-            return _choice(schema, said)
-        unions = [key for key in ("anyOf", "oneOf") if key in said]
+        present = schema.keys() - _ANNOTATIONS
+        if "$ref" in present:
+            return self._reference(schema, present)
+        if not present.isdisjoint(_CHOICES):
+            return _choice(schema, present)
+        unions = [key for key in ("anyOf", "oneOf") if key in present]
         if unions:
-            return self._union(schema, unions[0], said)
-        if "type" not in said:
-            if said:  # a keyword without a type applies only to values of its own type
+            return self._union(schema, unions[0], present)
+        if "type" not in present:
+            if present:  # a keyword without a type applies only to values of its own type
                 raise NotCompiledError
             return core_schema.any_schema()
-        return self._typed(schema, said)
+        return self._typed(schema, present)
 
-    def _reference(self, schema: Schema, said: set[str]) -> CoreSchema:
+    def _reference(self, schema: Schema, present: set[str]) -> CoreSchema:
         """Return what a `$ref` leads to. A recursive definition refers to itself by the same name."""
         reference = schema["$ref"]
         target = pointer_target(self.root, reference) if isinstance(reference, str) else None
-        if said != {"$ref"} or not isinstance(target, dict) or "$id" in self.root:
+        if present != {"$ref"} or not isinstance(target, dict) or "$id" in self.root:
             raise NotCompiledError
         if reference not in self.known:
             self.known.add(reference)
             self.waiting.append((reference, target))
         return core_schema.definition_reference_schema(reference)
 
-    def _union(self, schema: Schema, keyword: str, said: set[str]) -> CoreSchema:
+    def _union(self, schema: Schema, keyword: str, present: set[str]) -> CoreSchema:
         """Return a union. In `oneOf` only one branch may fit, so the branches must exclude each other."""
         branches = schema[keyword]
-        if said != {keyword} or not isinstance(branches, list) or not branches:
+        if present != {keyword} or not isinstance(branches, list) or not branches:
             raise NotCompiledError
         if keyword == "oneOf" and not _are_disjoint(branches):
             raise NotCompiledError
@@ -221,12 +221,12 @@ class _Compiler:
         made = self._one_of([self.schema(branch) for branch in rest], all(map(_is_scalar, rest)))
         return made if len(rest) == len(branches) else core_schema.nullable_schema(made)
 
-    def _typed(self, schema: Schema, said: set[str]) -> CoreSchema:
+    def _typed(self, schema: Schema, present: set[str]) -> CoreSchema:
         names = types_of(schema)
         kinds = [name for name in names if name != "null"]
         if not names or not set(names) <= _OF_KIND.keys():
             raise NotCompiledError
-        if not said <= {"type"}.union(*(_OF_KIND[kind] for kind in kinds)):
+        if not present <= {"type"}.union(*(_OF_KIND[kind] for kind in kinds)):
             raise NotCompiledError
         if not kinds:
             return core_schema.none_schema()
@@ -312,14 +312,14 @@ def _are_disjoint(branches: list[JsonValue]) -> bool:
     return True
 
 
-def _choice(schema: Schema, said: set[str]) -> CoreSchema:
+def _choice(schema: Schema, present: set[str]) -> CoreSchema:
     """One of several known values, each of its own kind: `true` is not 1, and 1 is 1.0."""
-    known = schema["enum"] if "enum" in said else [schema["const"]]
-    if not said <= {"type", "enum"} and not said <= {"type", "const"}:
+    known = schema["enum"] if "enum" in present else [schema["const"]]
+    if not present <= {"type", "enum"} and not present <= {"type", "const"}:
         raise NotCompiledError
     if not isinstance(known, list):
         raise NotCompiledError
-    if "type" in said:
+    if "type" in present:
         known = [value for value in known if is_of(value, types_of(schema))]
     if any(isinstance(value, dict | list) for value in known) or not known:
         raise NotCompiledError

@@ -93,7 +93,7 @@ _UNIONS: tuple[Step, ...] = (
 )
 # A union whose branches differed only in what was left out becomes a single schema.
 _WORDS: tuple[Step, ...] = (rewrite.rest_in_words, unions.flat_unions)
-_TYPES: tuple[Step, ...] = (rewrite.types_said, normalize.items_everywhere)
+_TYPES: tuple[Step, ...] = (rewrite.types_added, normalize.items_everywhere)
 
 _STRICT_STRING = frozenset({"email", "hostname", "ipv4", "ipv6", "uuid"})
 

@@ -56,11 +56,11 @@ def in_words(schema: Schema, gone: list[str]) -> Schema:
     return with_words(kept, list(phrases({key: schema[key] for key in gone})))
 
 
-def with_words(schema: Schema, said: list[str]) -> Schema:
+def with_words(schema: Schema, sentences: list[str]) -> Schema:
     """Return the schema with phrases added to its description."""
-    if not said:
+    if not sentences:
         return schema
-    text, words = str(schema.get("description", "")).strip(), "; ".join(said)
+    text, words = str(schema.get("description", "")).strip(), "; ".join(sentences)
     return {**schema, "description": f"{text} ({words})" if text else words}
 
 

@@ -275,7 +275,7 @@ def _guarded(known: type[Validator]) -> Callable[..., Validator]:
     from jsonschema import validators
 
     once = [name for name in ("anyOf", "oneOf", "$ref", "$dynamicRef") if name in known.VALIDATORS]
-    checks = {name: _asked_once(name, known.VALIDATORS[name]) for name in once}
+    checks = {name: _cached_keyword(name, known.VALIDATORS[name]) for name in once}
     extend: Callable[..., Callable[..., Validator]] = validators.extend
     return extend(known, {**checks, **_LINEAR})
 
@@ -284,7 +284,7 @@ Check = Callable[[Any, Any, Any, Any], Iterable["Complaint"]]
 """A keyword of jsonschema: the validator, the keyword's value, the instance and the schema."""
 
 
-def _asked_once(name: str, check: Check) -> Check:
+def _cached_keyword(name: str, check: Check) -> Check:
     """Return the keyword with its result for one object or list cached during a validation."""
     from jsonschema.exceptions import ValidationError
 

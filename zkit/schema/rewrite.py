@@ -36,7 +36,7 @@ def _enum_for_const(schema: Schema, path: str) -> Schema:
     return {**made, "enum": [schema["const"]]}
 
 
-def types_said(schema: Schema, dialect: Dialect) -> Schema:
+def types_added(schema: Schema, dialect: Dialect) -> Schema:
     """Add `type` where the other keywords determine it."""
     return rebuilt(schema, _typed)
 

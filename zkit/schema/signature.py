@@ -203,9 +203,9 @@ def arguments_model(function: Callable[..., object], *, hide: Collection[type] =
     only be passed by position.
     """
     hints = _hints(function)
-    said = function_description(function).entries
+    descriptions = function_description(function).entries
     shown = [p for p in _parameters(function) if not is_hidden(hints.get(p.name), hide)]
-    named = {p.name: _field(p, hints, said) for p in shown if _may_be_named(function, p)}
+    named = {p.name: _field(p, hints, descriptions) for p in shown if _may_be_named(function, p)}
     rest = [p for p in shown if p.kind is p.VAR_KEYWORD]
     if rest and get_origin(hints.get(rest[0].name)) in _UNPACKS:
         raise ToolDefinitionError(
@@ -269,12 +269,14 @@ def _may_be_named(function: Callable[..., object], parameter: inspect.Parameter)
     return parameter.kind is not parameter.VAR_KEYWORD
 
 
-def _field(parameter: inspect.Parameter, hints: JsonMapping, said: Mapping[str, str]) -> object:
+def _field(
+    parameter: inspect.Parameter, hints: JsonMapping, descriptions: Mapping[str, str]
+) -> object:
     """Return the annotation of one key: type, default and description of the parameter."""
     hint, default = hints.get(parameter.name, Any), parameter.default
     details: JsonObject = {}
-    if parameter.name in said and not _is_described(hint, default):
-        details["description"] = said[parameter.name]
+    if parameter.name in descriptions and not _is_described(hint, default):
+        details["description"] = descriptions[parameter.name]
     if isinstance(default, FieldInfo):
         return Annotated[hint, default, FieldInfo(**details)]
     if default is EMPTY:

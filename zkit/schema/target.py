@@ -53,32 +53,34 @@ class PlainJsonSchema(GenerateJsonSchema):
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Return the schema of a pydantic model."""
-        return _told(super().model_schema(schema), schema["cls"], schema)
+        return _without_class_title(super().model_schema(schema), schema["cls"], schema)
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         """Return the schema of a dataclass."""
-        made = _told(super().dataclass_schema(schema), schema["cls"], schema)
+        made = _without_class_title(super().dataclass_schema(schema), schema["cls"], schema)
         return _as_declared(made, getattr(schema["cls"], "__dataclass_fields__", {}))
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Return the schema of a TypedDict."""
-        return _told(super().typed_dict_schema(schema), schema.get("cls"), schema)
+        return _without_class_title(super().typed_dict_schema(schema), schema.get("cls"), schema)
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
         """Return the schema of an enum."""
-        return _told(super().enum_schema(schema), schema["cls"], schema)
+        return _without_class_title(super().enum_schema(schema), schema["cls"], schema)
 
 
-def _told(json_schema: JsonSchemaValue, cls: type | None, schema: object) -> JsonSchemaValue:
+def _without_class_title(
+    json_schema: JsonSchemaValue, cls: type | None, schema: object
+) -> JsonSchemaValue:
     """Drop the title that is only the class's name, and spread its docstring over its fields."""
     if cls is None or json_schema.get("title") == cls.__name__:
         json_schema.pop("title", None)
     description = json_schema.get("description")
     if description and "\n" in description:
-        said = describe(description)
-        _spread(json_schema, said.entries)
-        if said.entries:
-            json_schema["description"] = said.prose
+        described = describe(description)
+        _spread(json_schema, described.entries)
+        if described.entries:
+            json_schema["description"] = described.prose
     return json_schema
 
 

@@ -94,27 +94,27 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
         return error
     if _is_cancellation(error):
         return _caused(Crashed("it was cancelled from within"), error)
-    said = _said(error)
+    message = _message_of(error)
     if isinstance(error, TimeoutError):
-        return _caused(Transient(redacted(said), code="timeout"), error)
+        return _caused(Transient(redacted(message), code="timeout"), error)
     if isinstance(error, ConnectionError):
-        return _caused(Transient(redacted(said), code="unavailable"), error)
+        return _caused(Transient(redacted(message), code="unavailable"), error)
     if isinstance(error, FileNotFoundError | PermissionError | ValueError):
         return _caused(_named_failure(error, tool), error)
     log_failure("the tool %r failed with %s", error, tool)
-    return _caused(Crashed(said, meta={"at": _place(error)}), error)
+    return _caused(Crashed(message, meta={"at": _place(error)}), error)
 
 
 def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool: str) -> Failure:
     """Return the failure for an exception that plain tools raise for unusable arguments."""
-    said = redacted(exception_text(error).partition(": ")[2] or "no reason given")
+    message = redacted(exception_text(error).partition(": ")[2] or "no reason given")
     if isinstance(error, PermissionError):
-        return Refused(f"{tool} is not permitted to do that: {said}", code="denied")
+        return Refused(f"{tool} is not permitted to do that: {message}", code="denied")
     if isinstance(error, FileNotFoundError):
         named = error.filename if isinstance(error.filename, str) else ""
-        what = f'there is no "{redacted(named)}"' if named else said
+        what = f'there is no "{redacted(named)}"' if named else message
         return Validation(f"{tool}: {what}. Send one that exists.", code="not_found")
-    return Validation(f"{tool} cannot use these arguments: {said}. Send others.")
+    return Validation(f"{tool} cannot use these arguments: {message}. Send others.")
 
 
 def is_contained(error: BaseException) -> bool:
@@ -184,10 +184,10 @@ def redacted(text: str) -> str:
     """Return the first line of a text, shortened, without secrets and source locations."""
     from zkit.masking import secrets_in  # many patterns, and most tools do not fail
 
-    said = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
-    for secret in reversed(secrets_in(said, told=_TOLD)):
-        said = f"{said[: secret.start]}[secret]{said[secret.end :]}"
-    return said if len(said) <= MAX_REDACTED else f"{said[:MAX_REDACTED]} …"
+    message = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
+    for secret in reversed(secrets_in(message, told=_TOLD)):
+        message = f"{message[: secret.start]}[secret]{message[secret.end :]}"
+    return message if len(message) <= MAX_REDACTED else f"{message[:MAX_REDACTED]} …"
 
 
 def _sole(error: BaseException) -> BaseException:
@@ -196,9 +196,9 @@ def _sole(error: BaseException) -> BaseException:
     return error
 
 
-def _said(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
-        inside = "; ".join(map(_said, error.exceptions[:_MOST_NAMED]))
+        inside = "; ".join(map(_message_of, error.exceptions[:_MOST_NAMED]))
         return f"{len(error.exceptions)} failures: {inside}"
     return exception_text(error)
 

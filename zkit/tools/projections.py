@@ -174,10 +174,10 @@ _IDEMPOTENCY = {True: "idempotent", False: "side_effecting", None: "unknown"}
 
 
 def _example(example: Example) -> JsonObject:
-    told = {"description": example.description, "outcome": example.outcome}
+    notes = {"description": example.description, "outcome": example.outcome}
     return {
         "arguments": thaw(example.arguments),
-        **{name: text for name, text in told.items() if text},
+        **{name: text for name, text in notes.items() if text},
     }
 
 

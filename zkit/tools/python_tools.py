@@ -38,20 +38,20 @@ from zkit.tools.spec_fields import Example, parameters_of, schema_of
 
 def check_function(function: Any, name: str | None, injected: Iterable[str]) -> None:
     """Raise `ToolDefinitionError` that says what to do; `injected` are parameters that we fill in."""
-    said = function_name(function)
-    if said == "<lambda>" and not name:
+    shown_name = function_name(function)
+    if shown_name == "<lambda>" and not name:
         raise ToolDefinitionError("a lambda has no name: give it one with @tool(name=...)")
     if isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType):
-        raise ToolDefinitionError(f"{said} is a method of a type: use the one of an object")
+        raise ToolDefinitionError(f"{shown_name} is a method of a type: use the one of an object")
     if _takes_self(function) and not waits_for_instance(function):
         raise ToolDefinitionError(
-            f"{said}: 'self' is for methods, and this is not one; give the parameter another name"
+            f"{shown_name}: 'self' is for methods, and this is not one; give the parameter another name"
         )
     parameters = inspect.signature(getattr(function, "__func__", function)).parameters
     for parameter in (parameters[one] for one in injected):
         if parameter.kind is parameter.POSITIONAL_ONLY:
             raise ToolDefinitionError(
-                f"{said}: the context {parameter.name!r} is passed by name; move it behind the"
+                f"{shown_name}: the context {parameter.name!r} is passed by name; move it behind the"
                 " '/' in the signature"
             )
 
@@ -131,7 +131,7 @@ class FunctionTool(Generic[P, R]):
         self.target = replace(target, name=name)
         self._promised = declared.get("output")
         declared.setdefault("output", output_schema(returns))
-        self._spec = ToolSpec(**_told(inner, self.target, declared))
+        self._spec = ToolSpec(**_spec_fields(inner, self.target, declared))
         self.target = illustrated(self.target, self._spec.examples)
         self._limit = policy_for(self._spec).limit
 
@@ -174,7 +174,7 @@ class FunctionTool(Generic[P, R]):
         return self._function(**arguments), output  # type: ignore[call-arg]
 
 
-def _told(function: Any, target: Target, declared: JsonMapping) -> JsonObject:
+def _spec_fields(function: Any, target: Target, declared: JsonMapping) -> JsonObject:
     """Return the fields of the spec: what was declared, then what comes from the function."""
     own = {
         "name": target.name,
