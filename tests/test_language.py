@@ -44,7 +44,13 @@ def written() -> list[Path]:
     left_out = {Path(__file__), *replaced_records()}
     hidden = {"results", "node_modules", "__pycache__"}
     kept = [path for path in below if path not in left_out and not hidden & set(path.parts)]
-    return [*kept, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+    return [
+        *kept,
+        *(
+            ROOT / name
+            for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "corpus/README.md")
+        ),
+    ]
 
 
 def test_words_are_plain() -> None:
