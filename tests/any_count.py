@@ -17,7 +17,8 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def any_and_lines(folder: Path) -> tuple[int, int]:
-    """Return how often `Any` stands in the code of a folder, imports aside, and its lines of code."""
+    """Return how often `Any` is used in the code of a folder, except in imports, and its lines of
+    code."""
     found = lines = 0
     for path in sorted(folder.rglob("*.py")):
         source = path.read_text("utf-8")

@@ -41,7 +41,7 @@ def assert_valid(messages: Sequence[dict[str, Any]]) -> None:
 
 
 def check_history(messages: list[dict[str, Any]]) -> None:
-    """Each call has one answer, is canonical JSON, and does not stand in the text besides."""
+    """Each call has one answer, is canonical JSON, and is not in the text too."""
     assert_valid(messages)
     for message in messages:
         if not message.get("tool_calls"):
@@ -54,7 +54,7 @@ def check_history(messages: list[dict[str, Any]]) -> None:
 
 
 def check_requests(requests: list[Request], offered: list[list[str]]) -> None:
-    """Every request is valid; the tools are those of the moment, sorted, the same byte for byte.
+    """Every request is valid; the tools are the current ones, sorted, the same byte for byte.
 
     `offered` are the names of the tools at the moment of each request.
     """
@@ -69,7 +69,7 @@ def check_requests(requests: list[Request], offered: list[list[str]]) -> None:
 
 
 def check_calls(result: RunResult, received: list[tuple[str, str]]) -> None:
-    """Only what was meant ran, and nothing over and over."""
+    """Only what was meant ran, and nothing ran again and again."""
     assert {city for _, city in received} <= set(MEANT)
     same = Counter(
         (one.call.name, dumps(dict(one.call.arguments)), dumps(one.result.data))
@@ -80,7 +80,7 @@ def check_calls(result: RunResult, received: list[tuple[str, str]]) -> None:
 
 
 def check_events(events: list[LoopEvent], result: RunResult) -> None:
-    """Every fix is told, every message too, and each event can be written down."""
+    """Every fix and every message is an event, and each event can be written as JSON."""
     told = {event.call.id for event in events if event.kind == "call_repaired"}  # type: ignore[attr-defined]
     assert {one.call.id for one in result.calls if one.call.fixes} <= told
     added = [event.message for event in events if event.kind == "message_added"]  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What an example leaves behind: clients that nobody closes, as in the programs of users."""
+"""Cleans up after examples, which leave clients open as users' programs do."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ OPEN_NUMBER = re.compile(r"(?:-|-?[0-9][-+.eE0-9]*)\Z")
 
 
 def alike(left: Any, right: Any) -> bool:
-    """Equality that tells 1 from True and from 1.0, and looks at the order of keys."""
+    """Return whether two values are equal; 1, True and 1.0 differ, and the order of keys counts."""
     if isinstance(left, dict) and isinstance(right, dict):
         return list(left) == list(right) and all(alike(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -21,7 +21,7 @@ def alike(left: Any, right: Any) -> bool:
 
 
 def is_part(value: Any, whole: Any) -> bool:
-    """Whether a value says nothing that the whole does not say; strings may be cut short."""
+    """True if a value is a part of the whole; strings may be cut."""
     if isinstance(value, dict) and isinstance(whole, dict):
         return all(key in whole and is_part(item, whole[key]) for key, item in value.items())
     if isinstance(value, list) and isinstance(whole, list):
@@ -46,7 +46,8 @@ def ends_in_string(prefix: str) -> bool:
 
 
 def said_so_far(prefix: str) -> Any:
-    """What the beginning of a JSON text says: jiter's reading, without a number that may go on."""
+    """Return the value of the beginning of a JSON text, as jiter reads it, without a number that
+    may go on."""
     if not ends_in_string(prefix):
         prefix = OPEN_NUMBER.sub("", prefix)
     return from_json(prefix, allow_partial="trailing-strings")

@@ -941,7 +941,7 @@ def test_a_stream_that_is_left_early_leaves_a_whole_history(
     assert weather.cities == []
 
 
-# ── faces ────────────────────────────────────────────────────────────────────
+# ── entry points ────────────────────────────────────────────────────────────────────
 
 
 def test_plain_and_async_clients_work_from_plain_and_async_code(

@@ -217,7 +217,7 @@ def test_a_question_without_words_is_sent_back(
 
 
 def test_a_cancelled_run_does_not_wait_for_the_person() -> None:
-    """Somebody who never answers holds up a thread, and nothing else."""
+    """A user who never answers blocks a thread, and nothing else."""
     never, answered = threading.Event(), []
 
     def ask(question: str, options: tuple[str, ...]) -> str:
@@ -723,7 +723,7 @@ def test_the_time_of_waiting_does_not_count_but_the_time_before_does(
     assert loop.resume_sync(again(paused), answer="Oslo").reason == "completed"
 
 
-# ── every face, and what is told ─────────────────────────────────────────────
+# ── every entry point, and the events ─────────────────────────────────────────────
 
 
 def test_the_events_of_both_halves_give_the_history(

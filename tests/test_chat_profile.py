@@ -199,7 +199,7 @@ def test_text_mode_explains_the_tools_and_finds_the_call(
 def test_text_mode_takes_back_what_the_client_returned(
     client: OpenAI, server: ScriptedServer
 ) -> None:
-    """The records of a client may stand in the next request, as they came."""
+    """The records of a client may be in the next request unchanged."""
     wrapped = wrap(client, profile=Profile(mode="text"))
     first = wrapped.chat.completions.create(model="m", messages=QUESTION, tools=TOOLS)
     message: Any = first.choices[0].message

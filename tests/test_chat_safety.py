@@ -317,7 +317,7 @@ def test_every_setting_is_a_typed_keyword() -> None:
 
 
 def test_a_call_in_a_form_of_the_models_own_is_answered_and_is_no_answer() -> None:
-    """`tool: NAME` in lines of YAML is no known format; the model is told so and calls again."""
+    """`tool: NAME` in lines of YAML is not a known format; the model gets a message and calls again."""
     ran: list[str] = []
 
     def get_forecast(city: str) -> str:

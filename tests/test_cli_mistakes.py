@@ -90,12 +90,12 @@ def test_bad_usage_is_told_in_one_voice(command: list[str], said: str) -> None:
 
 
 def test_standard_input_is_called_so() -> None:
-    """And not by the mark that stands for it."""
+    """And not as `-`."""
     assert "zkit: standard input: not JSON" in zkit("lint-schema", given="{bad").err
 
 
 def test_a_call_that_needs_approval_says_how_to_give_it() -> None:
-    """Nobody sits at a pipe."""
+    """In a pipe there is no user to ask."""
     refused = zkit("tools", "call", "wipe", "path=a", "--from", "mine.py")
     assert refused.code == 1
     assert "zkit: --yes approves a call that can destroy something" in refused.err

@@ -453,7 +453,7 @@ def test_a_real_interrupt_still_stops_the_program(how: str) -> None:
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit])
 def test_an_interrupt_that_a_tool_raises_is_no_real_one(kind: type[BaseException]) -> None:
-    """Where Python's own handler is in place, only the place of the exception tells them apart."""
+    """With Python's own handler, only the origin of the exception distinguishes them."""
     dispatcher = Dispatcher(exits(kind))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     loop = asyncio.new_event_loop()

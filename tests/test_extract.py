@@ -1,4 +1,4 @@
-"""What counts as a call, what stays text, and what is told beside the calls."""
+"""What counts as a call, what stays text, and what is listed beside the calls."""
 
 from __future__ import annotations
 

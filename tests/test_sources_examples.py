@@ -1,4 +1,4 @@
-"""Examples of calls are found by what is wanted, and stand in a prompt."""
+"""Examples of calls are found by intent, and shown in a prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits map back to where they came from, and carets stand under what they mean."""
+"""Edits map back to where they came from, and carets point at the right place."""
 
 from __future__ import annotations
 
