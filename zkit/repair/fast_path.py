@@ -36,7 +36,7 @@ _DIGITS = r"[0-9][0-9_]*+"
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
     rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
-    rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\]*+(?:\\.[^”“\\]*+)*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
+    rf"|(?P<other>`[^`\\\"]*+`|[“”][^”“\\]*+(?:\\.[^”“\\]*+)*+”|„[^„“”\\]*+(?:\\.[^„“”\\]*+)*+“|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»)(?={_S}[,:}}\]])"
     rf"|(?P<apostrophe>'[^'\\\"\n]*+(?:(?<=[^\W\d_])'(?=[^\W\d_])[^'\\\"\n]*+)++')(?={_S}(?:\}}|,{_S}['\"][^'\"\\\n]{{1,80}}+['\"]{_S}:))"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}(?::|\Z))"
@@ -287,7 +287,7 @@ def _guessed(
         json = ""
     found: Candidate = _new(Candidate, (*span, value, fixes, rank, True, DAMAGED, json))
     settled = beyond_doubt(task, found)
-    return found if settled is found else None  # the search decides about what has a rival
+    return settled if settled.value is not None else None  # the search tells why it has a rival
 
 
 def _missing_comma(json: str, at: int) -> Fix | None:

@@ -220,6 +220,8 @@ _MOVED = with_effect("drops", "opens", "moves")
 _BRACKETS = _ADDED_DOUBT | _MOVED
 _DOUBTFUL = _BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes of brackets, or beside them."""
+_PLACED = _ADDED_DOUBT | {"drop_closer", "drop_doubled_brace"}
+"""The fixes that may belong to another place."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
 _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
@@ -250,15 +252,14 @@ def undoubted(
 
     `stopped` means that the model ended the text itself: the closer that it forgot is the last one.
     """
-    if _closes_once(text, span, fixes, fits):
+    layer = _layer(text, span, fixes)
+    if _closes_once(text, layer.text.rstrip(), fixes, fits):
         return None
-    dropped = any(fix.name == "drop_closer" for fix in fixes)
-    if dropped and is_askew(_layer(text, span, fixes).text):
+    if any(fix.name == "drop_closer" for fix in fixes) and is_askew(layer.text):
         return None
     added = [fix for fix in fixes if fix.name in _ADDED_DOUBT]
     if len(added) != 1:
         return fixes
-    layer = _layer(text, span, fixes)
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
@@ -287,12 +288,11 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     return others[0] if len(others) == 1 else None
 
 
-def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits) -> bool:
+def _closes_once(text: str, json: str, fixes: Sequence[Fix], fits: Fits) -> bool:
     """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
     doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
     if doubled.count("{") <= doubled.count("}"):
         return False
-    json = _layer(text, span, fixes).text.rstrip()
     places = other_places(json, len(json) - 1)
     if places is None:
         return fits is None
@@ -461,7 +461,7 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
         may_be = not names.isdisjoint(rival.fixes) and (rival.guided or task.guide is None)
         if may_be and rival.explains(task, candidate):
             return _ambiguous(candidate)
-    if _DOUBTFUL.isdisjoint(names):
+    if _PLACED.isdisjoint(names):
         return candidate
     fits = None if task.evidence is None else task.evidence.holds
     stopped = task.finish_reason == "stop"
