@@ -80,10 +80,7 @@ def _of_its_own(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
     """The candidate, unless it is a part of something larger that could not be read."""
-    closes_more = any(fix.name == "drop_closer" for fix in candidate.fixes)
-    if not candidate.is_meant(task) and starts.enclosed(
-        task.text, candidate.start, candidate.end, closes_more=closes_more
-    ):
+    if not candidate.is_meant(task) and starts.enclosed(task.text, *candidate[:2]):
         return refuse(task, "damaged", task.text.find("{"))
     tail = task.text[-NEAR_END:].rstrip()
     if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):

@@ -9,14 +9,13 @@ from itertools import islice
 from zkit.repair.fixes import CUT, GUESS
 from zkit.repair.limits import MOST_BEFORE, MOST_LINES, SURROUNDINGS
 from zkit.repair.locate import starts
-from zkit.repair.locate.starts import REASONING, TOKEN, blank_end, may_hold_tags
+from zkit.repair.locate.starts import REASONING, TOKEN, blank_end
 from zkit.repair.outcome import Candidate, Task, same
 from zkit.text import lexis
 
 # ── wrapping ────────────────────────────────────────────────────────────────
 
 
-_TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\s*\Z")
 _REST = re.compile(rf"{lexis.ANY_SPACE}(?:```{lexis.ANY_SPACE}|[}}\]\s]*+)\Z")
 
 
@@ -25,39 +24,33 @@ def ends_text(text: str, end: int) -> bool:
     return end == len(text) or _REST.match(text, end) is not None
 
 
+_BEFORE = (
+    (REASONING, "drop_reasoning"),
+    (re.compile(r"```|~~~"), "drop_fence"),
+    (re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\s*\Z"), "drop_tag"),
+    (re.compile(r"[=(]\s*\Z|\A\s*[A-Za-z]{2,10}\s*\Z"), "drop_wrapper"),
+)
+_AFTER = (
+    (re.compile(r"\s*+(?:```|~~~)"), "drop_fence"),
+    (re.compile(rf"\s*+(?:<[/|｜A-Za-z]|{TOKEN})"), "drop_tag"),
+    (re.compile(r"[);,\s]*+\Z"), "drop_wrapper"),
+    (re.compile(r"[}\])\s]++\Z"), "drop_closer"),
+)
+"""Which fix it is to drop the text before or after a value: the first row that matches; else it is prose."""
+
+
 def before_name(text: str, start: int) -> str:
     """Which fix it is to drop the text before `start`."""
     head = text[max(0, start - SURROUNDINGS) : start]
-    if may_hold_tags(head) and REASONING.search(head):
-        return "drop_reasoning"
-    if "```" in head or "~~~" in head:
-        return "drop_fence"
-    last = head.rstrip()[-1:]
-    if last in (">", "]") and _TAG_END.search(head[-220:]):
-        return "drop_tag"
-    if last in ("=", "(") or _LONE_WORD.fullmatch(head):
-        return "drop_wrapper"
-    return "drop_prose"
+    return next((name for pattern, name in _BEFORE if pattern.search(head)), "drop_prose")
 
 
 def after_name(text: str, end: int) -> str:
     """Which fix it is to drop the text after `end`."""
-    tail = text[end : end + 220].lstrip()
-    if tail[:1].isalnum():
-        return "drop_prose"
-    if tail.startswith(("```", "~~~")):
-        return "drop_fence"
-    if _TAG_START.match(tail):
-        return "drop_tag"
-    if _CALL_END.fullmatch(tail):
-        return "drop_wrapper"
-    return "drop_closer" if _CLOSERS.fullmatch(tail) else "drop_prose"
+    tail = text[end : end + 220]
+    return next((name for pattern, name in _AFTER if pattern.match(tail)), "drop_prose")
 
 
-_CALL_END = re.compile(r"[);,\s]*")
-_LONE_WORD = re.compile(r"\s*[A-Za-z]{2,10}\s*")
-_CLOSERS = re.compile(r"[}\])\s]+")
-_TAG_START = re.compile(rf"<[/|｜A-Za-z]|{TOKEN}")
 _LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
 _CODE = re.compile(r"(?:[=(]|\breturn)\s*\Z")
 _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")

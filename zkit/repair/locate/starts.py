@@ -17,20 +17,10 @@ TOKEN = (
 )
 
 
-def ends(text: str, start: int) -> tuple[int, ...]:
-    """Where the value at `start` may end: its fence, its tags, or the end of the text."""
-    if not start:
-        return (len(text),)
-    last = text[-60:].rstrip()[-1:]
-    fence = fence_end(text, start)
-    body = body_end(text, start) if last in ("`", "~", ">", "]") else len(text)
-    return (body,) if fence is None or fence == body else (fence, body)
-
-
 def body_end(text: str, start: int) -> int:
     """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
     end = len(text)
-    while end > start:
+    while end > start and text[end - 60 : end].rstrip()[-1:] in ("`", "~", ">", "]"):
         tail = text[max(start, end - 200) : end]
         match = _TAIL.search(tail)
         if match is None:
@@ -45,17 +35,6 @@ def body_end(text: str, start: int) -> int:
 
 
 _TAIL = re.compile(rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")
-_CLOSING_FENCE = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)")
-
-
-def fence_end(text: str, start: int) -> int | None:
-    """Where the fence that holds `start` closes, if it is in one."""
-    if _fence_before(text, start) is None:
-        return None
-    match = _CLOSING_FENCE.search(text, start)
-    return None if match is None else match.start() + 1
-
-
 _FENCE_LANGUAGE = re.compile(r"(?:```|~~~)[ \t]*+([\w+#.-]*+)")
 _DATA_LANGUAGES = frozenset(
     {None, "", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
@@ -95,8 +74,6 @@ def in_json_fence(text: str, start: int) -> bool:
 
 
 _FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")
-
-
 _FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
 
 
@@ -265,9 +242,6 @@ _NESTED = re.compile(
 _KEY_END = re.compile(r"[\"'“”»`;]\s*+(?::|=>?)\s*+[\"']?\Z")
 _LAST_ARGUMENT = re.compile(r",\s*+\w++\s*+[:=]\s*+\Z")
 _FIRST_ARGUMENT = re.compile(r"\w\s*+[:=]")
-_PARAMETER = re.compile(
-    r"<(?:parameter|param|arg|arg_value|argument|value|field|item|property)\b[^<>]{0,80}>\s*\Z"
-)
 _CALLED_WITH = re.compile(r"\(\s*\Z")
 
 
@@ -278,20 +252,18 @@ def nested(text: str, start: int, after: int = 0) -> bool:
     """
     head = text[max(after, start - 240) : start]
     last = head.rstrip()[-1:]
-    return (last in _QUOTED_JOINTS and _under_key(head[-120:])) or _in_call(head, last)
+    return (last in _QUOTED_JOINTS and _under_key(head[-120:])) or _in_call(head)
 
 
 def is_argument(text: str, start: int) -> bool:
     """Whether the candidate is an argument of a call, or one of several named ones."""
-    head = text[max(0, start - 240) : start]
-    return _in_call(head, head.rstrip()[-1:])
+    return _in_call(text[max(0, start - 240) : start])
 
 
-def _in_call(head: str, last: str) -> bool:
-    if last in _JOINTS and _is_named(head):
-        return True
-    if "(" not in head:
-        return False
+def _in_call(head: str) -> bool:
+    comma = head.rfind(",")
+    if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
+        return _FIRST_ARGUMENT.search(head[head.rfind("\n", 0, comma) + 1 : comma]) is not None
     line = head[head.rfind("\n") + 1 :]
     if (
         "\\(" in line
@@ -300,15 +272,14 @@ def _in_call(head: str, last: str) -> bool:
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
-def enclosed(text: str, start: int, end: int, *, closes_more: bool = False) -> bool:
+def enclosed(text: str, start: int, end: int) -> bool:
     """Whether a brace opens before the candidate and closes after it: it is part of something larger.
 
-    For a list it is enough that the brace opens: the text may have been cut. So it is for a value that
-    closes more than it opens.
+    For a list it is enough that the brace opens: the text may have been cut.
     """
     if _depth(text[:start]) <= 0:
         return False
-    return text[start] == "[" or closes_more or _depth(text[end:]) < 0
+    return text[start] == "[" or _depth(text[end:]) < 0
 
 
 def _depth(text: str) -> int:
@@ -316,7 +287,6 @@ def _depth(text: str) -> int:
     return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
 
 
-_JOINTS = frozenset(":=>")
 _QUOTED_JOINTS = frozenset(":=>\"'")
 """What the text before a value ends in when the value is part of something larger."""
 
@@ -324,15 +294,6 @@ _QUOTED_JOINTS = frozenset(":=>\"'")
 def _under_key(head: str) -> bool:
     """Whether a quoted key and its colon come last."""
     return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
-
-
-def _is_named(head: str) -> bool:
-    """Whether the name of an argument comes last, after another argument, or a parameter's tag."""
-    comma = head.rfind(",")
-    if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
-        line = max(head.rfind("\n", 0, comma) + 1, comma - 201)
-        return _FIRST_ARGUMENT.search(head, line, comma) is not None
-    return "<" in head and _PARAMETER.search(head) is not None
 
 
 _TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")

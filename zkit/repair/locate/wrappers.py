@@ -26,22 +26,18 @@ _PAIRS = tuple(
     for opens, closes in (
         (_FENCE, r"(?:`{3,4}|~{3,4})"),
         (r"`{1,2}+(?:json\b)?+", r"(?<!`)`{1,2}"),
+        (r"<!\[CDATA\[", r"\]\]>"),
         (r"'''(?:json\b)?+|\"\"\"(?:json\b)?+", r"'''|\"\"\""),
         (r"[rRbBuU]{0,2}+'(?!')(?=\s*+[{\[\"\\&])", r"(?<!')'"),
         (r"[rRbBuU]{0,2}+\"(?=\s*+[{\[])", r"(?<=[}\]\s])\""),
-        (r"<!\[CDATA\[", r"\]\]>"),
         (r"[\w.]{0,60}+\((?=\s*+[\"'`{\[])", r"\)"),
     )
 )
 """What opens and closes around a value."""
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 """A quote that is written twice, as in a field of CSV: the quotes around it are not the only ones to undo."""
-_FIRST = re.compile(rf"{TOKEN}|{_FENCE}")
-_LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
-_REMARK = re.compile(
-    r"(?<=[}\]\"'`])\s*+(?:[;,]|\\[nrt]|(?://|\#)[^\n{}\[\]\"]*+|/\*[^*{}\[\]\"]{0,200}+\*/)\Z"
-)
-"""What may stand alone at the beginning, and at the end."""
+_LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}}|(?<=[}}\]\"'`])\s*+[;,])\Z")
+"""What may stand alone at the end: a token, the end of a fence, or the mark that ends a statement."""
 _STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
 _LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
 
@@ -79,23 +75,11 @@ def _between_marks(text: str, start: int, end: int) -> Span | None:
     return None
 
 
-def _after_mark(text: str, start: int, end: int) -> Span | None:
-    """What comes after a token, or a fence that is not closed."""
-    first = _FIRST.match(text, start, end)
-    return None if first is None else (first.end(), end)
-
-
 def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """What comes before a token, a comment or a mark that ends a statement."""
+    """What comes before a token or the end of a fence."""
     near = max(start, end - WRAPPER_WITHIN)
-    tail = text[near:end]
-    last = _LAST.search(tail) or (_REMARK.search(tail) if _is_even(text, start, end) else None)
+    last = _LAST.search(text[near:end])
     return None if last is None else (start, near + last.start())
-
-
-def _is_even(text: str, start: int, end: int) -> bool:
-    """Whether all that was opened is closed, as far as one can tell by counting."""
-    return all(text.count(a, start, end) <= text.count(b, start, end) for a, b in ("{}", "[]"))
 
 
 def _after_words(text: str, start: int, end: int) -> Span | None:
@@ -109,7 +93,6 @@ def _after_words(text: str, start: int, end: int) -> Span | None:
 _PEELS: tuple[_Peel, ...] = (
     _between_marks,
     _before_mark,
-    _after_mark,
     _after_words,
 )
 """The ways to take a wrapper off, those with two ends first."""

@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.expect import Expect
 from zkit.repair.moves import Move, ending, tried
-from zkit.repair.moves.after_value import ONE_VALUE
+from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
 from zkit.repair.search.hypothesis import VALUE, Hypothesis
 from zkit.text import lexis
@@ -167,6 +167,7 @@ MOVES = (
     Move(("add_opening_quote",), "", _half_quoted),
     Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
     Move(("close_in_middle", "open_in_middle"), "{", _opener_for_key),
+    Move(("replace_closer", "drop_closer", "add_closer"), "])", closer_for_value),
     Move(("reopen",), "", _reopened),
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
     Move(("open_in_middle",), _DIGITS, _missing_bracket),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.repair.evidence.strings import Respelled, respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.limits import MOST_PHRASE, QUOTE_WITHIN
-from zkit.repair.search.hypothesis import CLOSERS, Before, Frame, Hypothesis
+from zkit.repair.search.hypothesis import CLOSERS, Before, Hypothesis
 from zkit.text import lexis
 from zkit.text.remembered import of_last
 
@@ -104,9 +104,7 @@ def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
     if bare is not None and known(reader, frame, bare.group(2)):
         held = _MEMBER_INSIDE.search(body, 0, bare.start())
         return [] if held else _closed_before(before, text, start + 1 + bare.start())
-    if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
-        return []
-    return _before_closers(before, text, stem)
+    return _before_closers(before, text, stem) if stem.endswith(",") else []
 
 
 def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] | None:
@@ -201,17 +199,6 @@ def _balanced(content: str, mark: str) -> bool:
     return content.count(_OPENER_OF[mark]) >= content.count(mark)
 
 
-def _string_goes_on(reader: Engine, frame: Frame | None, quote: int) -> bool:
-    """Whether the text after the quote reads as the rest of a key or of an item."""
-    if KEY_TAIL.match(reader.text, quote + 1):
-        return True
-    return (
-        frame is not None
-        and frame.kind != "{"
-        and _ITEM_TAIL.match(reader.text, quote + 1) is not None
-    )
-
-
 def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     """The readings in which the string ends at `end`, or its last mark there stands for the quote."""
     body, quote = text[before.pos + 1 : end], text[before.pos]
@@ -220,7 +207,7 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
-        if body[-1] in "}]" and (_may_be_bracket(body, quote) or _NUMBERS.fullmatch(body[:-1])):
+        if body[-1] in "}]" and _NUMBERS.fullmatch(body[:-1]):
             return []
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
@@ -228,12 +215,6 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
 
 _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
 """What a list of numbers holds, or an empty container: its bracket became a quote."""
-
-
-def _may_be_bracket(body: str, quote: str) -> bool:
-    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote comes before it."""
-    rest = body[:-1]
-    return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:
@@ -314,7 +295,7 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    if _REST_OF_PATH.match(text, start) or _ends_before_quote(reader, before, start):
+    if _REST_OF_PATH.match(text, start):
         return []
     body = _content_up_to_quote(reader, before, start)
     if body is None or (body.startswith('\\"') and body.count('\\"') % 2):
@@ -329,19 +310,6 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     other.note(name, start, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
-
-
-def _ends_before_quote(reader: Engine, before: Before, start: int) -> bool:
-    """Whether there is no quote within reach, or a comma before it ends the value: the quote opens what follows."""
-    text = reader.text
-    first = text.find('"', start, start + QUOTE_WITHIN)
-    if first < 0 or not reader.spend(first - start):
-        return True
-    comma = text.rfind(",", start, first)
-    if comma < 0:
-        return False
-    listed = before.frame is not None and before.frame.kind != "{"
-    return bool(_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
 
 
 def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:

@@ -10,14 +10,12 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import (
     follows,
     key_follows,
-    structure_outside,
     swallows,
 )
 from zkit.repair.limits import (
     MOST_BLANK,
     MOST_ENDS,
     MOST_QUOTES,
-    OPEN_NEAR,
     QUOTE_COST,
     SKIPPED,
     SKIPPED_ITEM,
@@ -59,8 +57,6 @@ class _Look(NamedTuple):
         mark = _DOUBLED.match(text, first - 3) if first > start + 3 else None
         if mark is None:
             return _ended(before, text, stop, end, cost)
-        if text.find('\\\\\\"', start, stop) >= 0:  # text in a text in a text
-            return []
         opener = text[start]
         escaped = text.count("\\" + opener, start, stop) > 1
         typo = 2 if mark.group().startswith("\\\\") and escaped else 0
@@ -184,10 +180,6 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hy
     closed = _lists_keys(before)
     if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
-    if end == len(text) and ending.before_seeming_end(body, text[start]) != body:
-        return []  # the text ended in a key, and its quote is no end of this string
-    if body.endswith("\\") and not body.endswith("\\\\"):
-        body += "\\"
     spelled = respell(body, text[start])
     if spelled is None:
         return []
@@ -229,9 +221,6 @@ def _doubled_around(body: str) -> bool:
 def _passes_known_key(before: Before, text: str, body: str) -> bool:
     """Whether the content holds a key with its colon that the schema knows here and that is still due."""
     frame = before.frame
-    first = _KEY_FIRST.match(body)
-    if first is not None and frame is not None and first[1] in frame.expect.keys:
-        return True
     while frame is not None:
         keys = frame.expect.keys
         held = [key for key in keys if key in body] if keys else ()
@@ -255,9 +244,6 @@ def begins_again(text: str, root: int, body: str) -> bool:
 
 
 _FIRST_KEY = re.compile(r"\{\s*+(\"[^\"\\\n]{1,80}+\")\s*+:")
-
-_KEY_FIRST = re.compile(r"([\w$-]{1,60}+)[\"']\s*+(?::|=>)")
-"""Content that begins with a key and its colon."""
 KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 
 
@@ -286,8 +272,6 @@ def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
     start, closed = before.pos + 1, _lists_keys(before)
-    if structure_outside(reader.text[start : start + OPEN_NEAR], closed):
-        return []
     if not reader.spend(9 * (reader.size - start)):
         return []
     body = reader.text[start:]

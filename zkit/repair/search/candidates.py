@@ -139,16 +139,7 @@ def _read(task: Task, start: int, how: How) -> Candidate:
     text = task.text
     if not start:
         return _best(task, _new(Body, (text, 0)), start, how)
-    best: Candidate | None = None
-    ends = starts.ends(text, start)
-    for end in ends if how.far else ends[:1]:
-        candidate = _best(task, _body(text, start, end), start, how)
-        if best is None or _order(candidate) < _order(best):
-            best = candidate
-        if best.value is not None and best.rank < GUESS:
-            break
-    assert best is not None
-    return best
+    return _best(task, _body(text, start, starts.body_end(text, start)), start, how)
 
 
 def _body(text: str, start: int, end: int) -> Body:
