@@ -36,8 +36,9 @@ _PAIRS = tuple(
 """What opens and closes around a value."""
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 """A quote that is written twice, as in a field of CSV: the quotes around it are not the only ones to undo."""
-_LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}}|(?<=[}}\]\"'`])\s*+[;,])\Z")
-"""What may stand alone at the end: a token, the end of a fence, or the mark that ends a statement."""
+_LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
+_STATEMENT_END = re.compile(r"(?<=[}\]\"'`])\s*+[;,]\Z")
+"""What may stand alone at the end: a token, the end of a fence, or the mark after a statement."""
 _STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
 _LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
 
@@ -76,9 +77,10 @@ def _between_marks(text: str, start: int, end: int) -> Span | None:
 
 
 def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """What comes before a token or the end of a fence."""
+    """What comes before a token, the end of a fence, or the mark after a statement that is closed."""
     near = max(start, end - WRAPPER_WITHIN)
-    last = _LAST.search(text[near:end])
+    even = all(text.count(a, start, end) <= text.count(b, start, end) for a, b in ("{}", "[]"))
+    last = _LAST.search(text[near:end]) or (even and _STATEMENT_END.search(text[near:end])) or None
     return None if last is None else (start, near + last.start())
 
 
