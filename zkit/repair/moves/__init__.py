@@ -33,18 +33,12 @@ def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) 
 
 
 def respelt(
-    reading: Hypothesis,
-    name: str,
-    start: int,
-    end: int,
-    spelled: Respelled | None,
-    cost: int = 0,
+    other: Hypothesis, name: str, start: int, end: int, spelled: Respelled | None, cost: int = 0
 ) -> list[Hypothesis]:
     """The hypothesis in which the text between two places is a string, spelt so; none without a spelling."""
     if spelled is None:
         return []
-    other = reading.fork().note(name, start, end, f'"{spelled.body}"', spelled.note, cost)
-    other.settle(end)
+    other.note(name, start, end, f'"{spelled.body}"', "", cost).settle(end)
     return [other]
 
 

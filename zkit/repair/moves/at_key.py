@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
-from zkit.repair.expect import Expect
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
@@ -16,26 +15,6 @@ from zkit.text import lexis
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
-
-
-# ── trouble with schema ─────────────────────────────────────────────────────
-
-
-_KINDS = {
-    "{": "object",
-    "[": "array",
-    "(": "array",
-    '"': "string",
-    "t": "boolean",
-    "f": "boolean",
-    "n": "null",
-}
-
-
-def expected(want: Expect, mark: str) -> bool:
-    """Whether the schema names the kind of value that begins with `mark`."""
-    kind = _KINDS.get(mark[0], "number")
-    return want.takes(kind) or (kind == "number" and want.takes("integer"))
 
 
 # ── trouble at key ──────────────────────────────────────────────────────────

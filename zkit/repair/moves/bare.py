@@ -6,10 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import UNC, respell
-from zkit.repair.expect import Expect
 from zkit.repair.limits import LARGEST_INT, MOST_PHRASE
-from zkit.repair.moves import ending
-from zkit.repair.moves.at_key import expected
+from zkit.repair.moves import ending, respelt
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import reread
 from zkit.repair.search.hypothesis import Hypothesis
@@ -81,8 +79,12 @@ _STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:
 _WORD = re.compile(rf"([+-]?+[^\W\d_]\w*+){_STOP}")
 _NUMBER = re.compile(
     rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"|[-－]?+[０-９]++(?:[.．][０-９]++)?+|(?:0|[1-9][0-9]*+)[nL]|[0-9]++\.[0-9]++f"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
+"""A number in any spelling: also in full width, an integer of JavaScript or Java, a float of C."""
+_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
+_HEXADECIMAL = re.compile(r"[^0-9]?0[xX]")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
@@ -96,7 +98,6 @@ _ESCAPED_PAIR = re.compile(r'\\["\\/]')
 _LITERALS_IN_A_ROW = re.compile(
     r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
 )
-_FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
@@ -122,81 +123,43 @@ _MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING
 """A number, a literal or a string in bold or italics."""
 
 
+_NUMBERS = frozenset({"number", "integer"})
+_PLAIN_KINDS = {"t": {"boolean"}, "f": {"boolean"}, "n": {"null"}}
+"""The kinds of a strict literal by its first letter, and those of a number: where one is expected, it is read so."""
+
+
 def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """Read the value without quotes that stands at `pos`."""
     reading.remember(pos)
     text = reader.text
-    plain = lexis.PLAIN.match(text, pos)
-    if plain is not None and expected(reading.want, plain.group()):
-        return _plain(reader, reading, plain)
-    number = _NUMBER.match(text, pos)
+    kinds = _PLAIN_KINDS.get(text[pos], _NUMBERS)
+    plain = None if reading.want.kinds.isdisjoint(kinds) else lexis.PLAIN.match(text, pos)
+    if plain is not None and plain.group().isalpha():
+        reading.settle(plain.end())
+        return None
+    number = plain or _NUMBER.match(text, pos)
     if number is not None:
         return _number(reader, reading, pos, number.group())
     word = _WORD.match(text, pos)
     if word is not None and word.group(1).lower() in (_WORDS | _FLOATS):
-        return _word(reader, reading, pos, word.group(1))
+        return _word(reading, pos, word.group(1))
     if text[pos] in ",:;}])":
         return []
     if (marked := _MARKED.match(text, pos)) is not None:
-        reading.note("drop_markdown", pos, marked.end(), marked[2])
-        reading.settle(marked.end())
+        reading.note("drop_markdown", pos, marked.end(), marked[2]).settle(marked.end())
         return None
-    if (formatted := _FORMATTED.match(text, pos)) is not None:
-        return _formatted(reader, reading, pos, formatted.end() - 1)
-    if (wide := _WIDE_NUMBER.match(text, pos)) is not None:
-        return _number(reader, reading, pos, wide[0], wide[0].translate(_PLAIN_DIGITS))
-    if (typed := _TYPED_NUMBER.match(text, pos)) is not None:
-        return _number(reader, reading, pos, typed[0], typed["whole"] or typed["real"])
-    prefix = lexis.PREFIX.match(text, pos)
+    prefix = _PREFIX.match(text, pos)
     if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
         return _prefixed(reader, reading, pos, prefix)
     return _phrase(reader, reading, pos)
 
 
-def _plain(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> list[Hypothesis] | None:
-    """A strict number or literal; only what follows it may be odd."""
-    if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
-        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    reading.settle(match.end())
-    return None
-
-
-def _ends_text(reader: Engine, end: int) -> bool:
-    return end == reader.size and reader.finish_reason != "stop"
-
-
-_WIDE_NUMBER = re.compile(rf"[-－]?+[０-９]++(?:[.．][０-９]++)?+{_STOP}")
-_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
-_TYPED_NUMBER = re.compile(
-    rf"(?:(?P<whole>-?+(?:0|[1-9][0-9]*+))[nL]|(?P<real>-?+[0-9]++\.[0-9]++)f){_STOP}"
-)
-"""An integer of JavaScript or Java, or a float of C."""
-
-
-def _formatted(
-    reader: Engine, reading: Hypothesis, pos: int, quote: int
-) -> list[Hypothesis] | None:
-    """An f-string: text if it has no fields, else an expression."""
-    token = lexis.string_at(reader.text, quote)
-    if token is None or "{" in token.body or not lexis.AFTER_STRING.match(reader.text, token.end):
-        reader.reason = "expression"
-        return []
-    body = respell(token.body, "'")
-    if body is None:
-        return []
-    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
-    reading.settle(token.end)
-    return None
-
-
-def _number(
-    reader: Engine, reading: Hypothesis, pos: int, token: str, plain: str | None = None
-) -> list[Hypothesis] | None:
-    """A number in another spelling; as text where only text may stand."""
+def _number(reader: Engine, reading: Hypothesis, pos: int, token: str) -> list[Hypothesis] | None:
+    """A number in any spelling; as text where only text may stand."""
     end = pos + len(token)
-    if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
+    if end == reader.size and (reader.finish_reason != "stop" or token[-1] in "._eE+-"):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    new = f'"{token}"' if reading.want.only("string") else spell_number(plain or token)
+    new = f'"{token}"' if reading.want.only("string") else spell_number(token)
     if new is None:
         reader.reason = "ambiguous"
         return []
@@ -208,6 +171,9 @@ def _number(
 
 def spell_number(token: str) -> str | None:
     """A number as JSON writes it; None for `007`, which may be an identifier, and for one too long."""
+    token = token.translate(_PLAIN_DIGITS)
+    if token[-1] in "nLf" and not _HEXADECIMAL.match(token):
+        token = token[:-1]
     negative = token[0] == "-" or token[0] in lexis.MINUS
     sign, digits = ("-", token[1:]) if negative else ("", token.lstrip("+"))
     if digits.isdecimal() and digits[0] != "0":
@@ -225,44 +191,42 @@ def spell_number(token: str) -> str | None:
     return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
 
 
-def _word(reader: Engine, reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
+def _word(reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
     """A literal in the spelling of another language."""
-    end = pos + len(word)
-    lower = word.lower()
-    if lower in _FLOATS and reading.want.kinds == {"string"}:
-        reading.note("quote_phrase", pos, end, f'"{word}"')
-    elif lower in _WORDS:
-        if word != _WORDS[lower]:
-            reading.note("respell_literal", pos, end, _WORDS[lower])
-    elif reading.want.takes("number") or not reading.want.takes("null"):
-        reading.note("keep_not_a_number", pos, end, _FLOATS[lower])
-    else:
-        reading.note("respell_literal", pos, end, "null")
-    reading.settle(end)
+    lower, want = word.lower(), reading.want
+    name, new = "respell_literal", _WORDS.get(lower, "null")
+    if lower in _FLOATS and want.kinds == {"string"}:
+        name, new = "quote_phrase", f'"{word}"'
+    elif lower in _FLOATS and (want.takes("number") or not want.takes("null")):
+        name, new = "keep_not_a_number", _FLOATS[lower]
+    if new != word or lower in _FLOATS:
+        reading.note(name, pos, pos + len(word), new)
+    reading.settle(pos + len(word))
     return None
+
+
+_PREFIX = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
+"""What Python writes before a string."""
 
 
 def _prefixed(
     reader: Engine, reading: Hypothesis, pos: int, prefix: re.Match[str]
-) -> list[Hypothesis] | None:
-    """A Python string with a prefix; raw ones keep their backslashes."""
-    token = lexis.string_at(reader.text, prefix.end())
-    if token is None and is_prefix(reader.text, prefix, ""):
-        reading.note("use_double_quotes", pos, prefix.end(), "")
-        return ending.in_string(reader, reading, prefix.end())
-    if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
+) -> list[Hypothesis]:
+    """A Python string with a prefix: raw ones keep their backslashes, formatted ones with fields are expressions."""
+    text, letters = reader.text, prefix.group().lower()
+    token = lexis.string_at(text, prefix.end())
+    if token is None or not lexis.AFTER_STRING.match(text, token.end):
         return _phrase(reader, reading, pos)
-    raw = "r" in prefix.group().lower()
+    raw = "r" in letters
     escaped = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
-    if escaped or not is_prefix(reader.text, prefix, token.body):
+    if "f" in letters and "{" in token.body:
+        reader.reason = "expression"
+        return []
+    if escaped or not is_prefix(text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
-    body = respell(token.body, "'", raw=raw)
-    if body is None:
-        return []
-    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
-    reading.settle(token.end)
-    return None
+    spelled = respell(token.body, "'", raw=raw)
+    return respelt(reading.fork(), "use_double_quotes", pos, token.end, spelled)
 
 
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
@@ -273,7 +237,7 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """
     letters = prefix.group().lower()
     if "r" in letters:
-        return "\\" in body
+        return "\\" in body or "f" in letters
     if text[prefix.end()] == "'":
         return True
     if prefix.group().islower() and body[:1].isupper():
@@ -306,12 +270,7 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 _FLAGS = frozenset({"yes", "no", "on", "off"})
-"""What YAML and people write for a boolean, as in `{"force": yes}`."""
-
-
-def _is_flag(want: Expect, phrase: str) -> bool:
-    """True if a word stands for a boolean that is expected: it becomes text, and `decode` reads it."""
-    return want.takes("boolean") and phrase.lower() in _FLAGS
+"""What YAML and people write for a boolean, as in `{"force": yes}`: it becomes text, and `decode` reads it."""
 
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
@@ -322,9 +281,10 @@ def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[
         reader.reason = "expression"
         return []
     textual = reading.want.only("string") and reader.guided
+    is_flag = reading.want.takes("boolean") and phrase.lower() in _FLAGS
     if not textual and (
         _is_member(reading, phrase)
-        or not (reading.want.takes("string") or _is_flag(reading.want, phrase))
+        or not (reading.want.takes("string") or is_flag)
         or not _reads_as_words(reader, phrase)
     ):
         return []
@@ -332,12 +292,7 @@ def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[
         return []
     if not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []
-    body = respell(phrase)
-    if body is None:
-        return []
-    other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
-    other.settle(pos + len(phrase))
-    return [other]
+    return respelt(reading.fork(), "quote_phrase", pos, pos + len(phrase), respell(phrase))
 
 
 def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> bool:
@@ -362,23 +317,12 @@ def _is_member(reading: Hypothesis, phrase: str) -> bool:
 
 
 def _reads_as_words(reader: Engine, phrase: str) -> bool:
-    """Whether a phrase is words and not code."""
-    words = _spelt_as_words(phrase)
-    if words and _is_code(phrase):
-        reader.reason = "expression"
-        return False
-    return words
-
-
-def _spelt_as_words(phrase: str) -> bool:
-    """Whether a phrase is words, a path, an address or a date, and not an expression."""
+    """Whether a phrase is words, a path, an address or a date, and not code."""
     if _DATE.fullmatch(phrase):
         return True
-    return not _EXPRESSION.match(phrase) and any(s.fullmatch(phrase) for s in _SPELLINGS)
-
-
-def _is_code(phrase: str) -> bool:
-    """Whether a phrase that is spelt as words is a type, a number or an expression."""
-    if _LITERALS_IN_A_ROW.match(phrase):
-        return True
-    return phrase.lstrip("+-.$~")[:1].isdigit() and not _DATE.fullmatch(phrase)
+    if _EXPRESSION.match(phrase) or not any(s.fullmatch(phrase) for s in _SPELLINGS):
+        return False
+    if _LITERALS_IN_A_ROW.match(phrase) or phrase.lstrip("+-.$~")[:1].isdigit():
+        reader.reason = "expression"
+        return False
+    return True

@@ -209,7 +209,7 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
         return []
     end = pos + 1 + len(content) + over
     spelled = respell(content[:-2] + "\\\\" if literal else content, quote, path=literal)
-    return respelt(reading, "add_closing_quote", pos, end, spelled)
+    return respelt(reading.fork(), "add_closing_quote", pos, end, spelled)
 
 
 def _without_mark(content: str, quote: str) -> tuple[str, int]:
