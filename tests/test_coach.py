@@ -588,6 +588,16 @@ def test_a_call_that_fits_the_signature_and_is_refused_by_the_tool_gets_the_sect
     )
 
 
+@pytest.mark.parametrize("declared", [tool(read_file), tool(grade="write")(read_file)])
+def test_a_tool_that_may_write_keeps_the_order_of_the_attempts(declared: Any) -> None:
+    dispatcher = Dispatcher([declared], guards=[Coach()])
+    with scope("t"):
+        second = [send(dispatcher, "read_file", {"path": "refused"}) for _ in range(2)][1]
+    told = advice(second)
+    assert told is not None
+    assert (told["sections"], told["text"].count("\n")) == ([], 0)
+
+
 def test_the_form_of_the_call_is_kept_before_the_sections_and_never_cut() -> None:
     refused = Validation("400 Bad Request: invalid path")
     hints = correction_hints(

@@ -65,8 +65,8 @@ class Coach(Guard):
 
     The first failure keeps its message. The second adds the signature and the nearest declared
     example, the third the sections of the tool's document that help with this kind of failure; a
-    tool without a document is explained by its spec. A call that fits the signature and that the
-    tool itself refuses gets the sections at the second failure, and the form of the call to send.
+    tool without a document is explained by its spec. A call that fits the signature and that a
+    tool declared to read refuses gets the sections at the second failure, and the form of the call to send.
     Nothing longer than `budget` characters is added, and never the same text twice in a row. A
     success begins anew.
 

@@ -23,6 +23,7 @@ from zkit.coach.failure_modes import (
     select_sections,
 )
 from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
+from zkit.grade import READ
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function, require_kind, require_text
 from zkit.results import Failure, Validation
@@ -61,7 +62,7 @@ class Hints:
     def level(self) -> int:
         """How much is added: 1 nothing, 2 the signature and an example, 3 the sections as well.
 
-        A call that fits the signature and is refused by the tool itself goes from 1 to 3.
+        A call that fits the signature and is refused by a tool that reads goes from 1 to 3.
         """
         is_early = bool(self.form) and self.attempt > 1
         return min(self.attempt + is_early, MOST_LEVELS)
@@ -214,7 +215,7 @@ def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
 
 
 def _form_of(spec: ToolSpec | None, failure: object, sent: object) -> str:
-    """Return the form of the call to send, if the tool itself refused its arguments; empty otherwise.
+    """Return the form of the call to send, if a tool that reads refused its arguments; empty otherwise.
 
     The message about arguments that do not fit the schema has an example of its own.
     """
@@ -222,6 +223,10 @@ def _form_of(spec: ToolSpec | None, failure: object, sent: object) -> str:
         return ""
     if failure.code != "invalid_arguments" or failure.problems:
         return ""
+    if spec.grade is None or spec.grade.w > READ.w:
+        return (
+            ""  # small models also copy values of the manual, and then the tool runs (decision 35)
+        )
     names = ", ".join(f"{json.dumps(name)}: ..." for name in sent)
     return f'{{"name": {json.dumps(spec.wire_name)}, "arguments": {{{names}}}}}' if names else ""
 
