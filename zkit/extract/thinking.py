@@ -71,6 +71,11 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         return (yield from scan.skip(at))
     end = at + head.end()
+    if scan.reasoned and (yield from scan.tape.look(r"\s*+\Z", end)) is not None:
+        yield from scan.piece(
+            "token", at, end
+        )  # an answer is not made reasoning by its end (Gemma 4)
+        return end
     if scan.reasoned and not (yield from _at_edge(scan, at, end)):
         return (yield from scan.skip(at, head.end()))
     yield from scan.standing.all_was_reasoning(end)

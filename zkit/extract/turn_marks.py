@@ -25,7 +25,8 @@ TAGGED_REASONING = tuple(
 MARKED_REASONING = (
     Region(r"\[THINK\]", r"\[/THINK\]"),
     Region(r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
-    Region(r"<\|channel>thought", r"<channel\|>"),
+    Region(r"(?:<\|channel>){1,2}+thought", r"<channel\|>"),
+    Region(r"<\|plamo:begin_think:plamo\|>", r"<\|plamo:end_think:plamo\|>"),
     Region(r"<\|thought_start\|>", r"<\|thought_end\|>"),
     Region(r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>|(?=<\|open\|>tools<\|sep\|>)"),
     Region(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>|(?=<\|tools_prefix\|>)"),
@@ -60,7 +61,7 @@ ANSWERS = (
 
 # Ends of reasoning whose beginning stood in the prompt.
 ORPHANS = "|".join(
-    [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
+    [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|inner_suffix\|>", r"<\|plamo:end_think:plamo\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
 )  # fmt: skip
 
 QUOTING_TAGS = (
@@ -134,7 +135,7 @@ OWN_TURN = (
 END_OF_TURN = (
     r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eot\|>|<end_of_turn>|<turn\|>|<eos>|<\|eos\|>"
     r"|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<EOS_TOKEN>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<eoa>|<seed:eos>|\[e~\[|\[\|endofturn\|\]"
-    r"|<\|role_end\|>|<bot_end>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>"
+    r"|<\|role_end\|>|<bot_end>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>|<\|plamo:tag\|>"
 )
 
 # Marks between turns and around messages: they belong to no text.

@@ -107,6 +107,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "call_begin": (dialects.CALL_BEGIN[3:-1], _call_begin),
     "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", by_header("inkling_named")),
     "solar": (r"<\|tool_call:begin\|>", by_header("solar")),
+    "plamo": (r"<\|plamo:begin_tool_request:plamo\|>", by_header("plamo")),
     "functionary_v2": (r"<\|recipient\|>", by_header("functionary_v2")),
     "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", by_header("mistral")),
     "flower": (r"✿FUNCTION✿", by_header("flower")),
@@ -115,7 +116,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "tool_input": (r"<tool>", by_header("tool_input")),
 }  # fmt: skip
 
-_INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
+_INNER = r"(?:<(?:ifm\|)?tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 # A name before tags of arguments; it may hold blanks (Laguna under vLLM).
 _SPACED_NAME = r"(?P<name>[^\s<>{}()\[\]\"'|]{1,128}(?: [^\s<>{}()\[\]\"'|]{1,64}){0,4})"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
@@ -125,7 +126,7 @@ _CHOICE = (
     + r"|(?P<arrows>(?=\{\s*+tool\s*+=>))|(?P<json>(?=\[?\s*+\{))"
     + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
-    + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
+    + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<{dialects.SPACE}(?:arg|param)_key|</{dialects.SPACE}tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
     + r")"
@@ -140,7 +141,7 @@ _READS: dict[str, Read] = {
 }
 _OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare")
-_NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
+_NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?:ifm\|)?(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:

@@ -49,6 +49,7 @@ HEADERS: dict[str, Header] = {
         Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{CALL_SEP})?+\s*+{NAME}\s*+(?:{CALL_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
         Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}", CALL_BEGIN),
         Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>"),
+        Header("plamo", rf"<\|plamo:begin_tool_request:plamo\|>\s*+<\|plamo:begin_tool_name:plamo\|>\s*+{NAME}\s*+<\|plamo:end_tool_name:plamo\|>\s*+<\|plamo:begin_tool_arguments:plamo\|>(?:<\|plamo:constrain\|>json)?+(?:<\|plamo:msg\|>)?+\s*+", r"\s*+<\|plamo:end_tool_arguments:plamo\|>(?:\s*+<\|plamo:end_tool_request:plamo\|>)?+", r"<\|plamo:"),
         Header("inkling_named", rf"<\|message_model\|>{NAME}<\|content_invoke_tool_(?:json|text)\|>\s*+", r"\s*+<\|end_message\|>", raw=True),
         Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿"),
         Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),

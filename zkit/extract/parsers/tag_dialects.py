@@ -79,9 +79,9 @@ def _tags(name: str, *patterns: str, nested: str = "", **flags: bool) -> Dialect
     return Dialect(name, unit, unit_end, param, param_end, nested=nested, **flags)
 
 
-_KEY_TAG, _VALUE_TAG = (
-    rf"<(?:longcat_)?(?:arg|param)_{part}{_SUFFIX}" for part in ("key", "value")
-)
+# The namespaces of LongCat and K2 Horizon.
+SPACE = r"(?:longcat_|ifm\|)?"
+_KEY_TAG, _VALUE_TAG = (rf"<{SPACE}(?:arg|param)_{part}{_SUFFIX}" for part in ("key", "value"))
 _INVOKED = rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>"
 
 FUNCTION_EQ = _tags(
@@ -115,8 +115,8 @@ LEGACY = _tags(
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
 )  # fmt: skip
 KEY_VALUE = _tags(
-    "key_value", r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
-    rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:(?:</{_KEY_TAG[1:]}>\s*+){{1,2}}+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
+    "key_value", r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)", rf"</{SPACE}tool_call{_SUFFIX}\s*+>",
+    rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:(?:</{_KEY_TAG[1:]}>\s*+){{1,2}}+(?:<ifm\|arg_type>\w*+</ifm\|arg_type>)?+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
     rf"</{_VALUE_TAG[1:]}>", doubles=True,
 )  # fmt: skip
 COFL = _tags(

@@ -66,7 +66,8 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
         if kind in kinds and (scalar := read(bare)) is not None:
             return Value(scalar[0])
     if kinds & {"array", "object"} and bare[:1] in ("{", "[", "("):
-        return structure(raw, slot, at)
+        held = structure(raw, slot, at)
+        return Value(raw) if held.reason and "string" in kinds else held
     return Value(raw)
 
 
