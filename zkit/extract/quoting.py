@@ -32,15 +32,6 @@ _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
 # What comes before a string in code or JSON.
 _VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
-_ELEMENT = re.compile(
-    r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
-    re.MULTILINE,
-)
-# Elements of a page: nobody calls a tool from inside of one (corpus/untouched/markup_and_math).
-HTML = frozenset(
-    ["html", "body", "main", "article", "section", "aside", "header", "footer", "div", "details", "summary", "table", "thead",
-     "tbody", "ul", "ol", "dl", "h1", "h2", "h3", "figure", "figcaption", "template", "form", "svg"]
-)  # fmt: skip
 # The quotation marks that differ at both ends; the others are counted in their line.
 _PAIRS = ("“”", "„“", "«»", "「」", "『』")
 # The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers).
@@ -73,9 +64,7 @@ def quotes(before: str, record: Format) -> bool:
     above = line if line.strip() else head.rpartition("\n")[2]
     if _LOG.match(above) or _COMMENT.match(line):
         return True
-    if _INDENTED.match(line) and head.strip():
-        return True
-    return "<" in before and _in_markup(before)
+    return _INDENTED.match(line) is not None and bool(head.strip())
 
 
 _ASKS = re.compile(r"[?？؟]\s*+\Z")
@@ -155,17 +144,6 @@ def closes_quote(before: str, after: str) -> bool:
 def indented(before: str) -> bool:
     """True if the last line is set in as code is."""
     return _INDENTED.match(before.rpartition("\n")[2]) is not None
-
-
-def _in_markup(before: str) -> bool:
-    """True if an element of a page is open that a line began (corpus/untouched/markup_and_math)."""
-    elements: list[str] = []
-    for match in _ELEMENT.finditer(before):
-        if match["open"] and match["open"].lower() in HTML:
-            elements.append(match["open"])
-        elif match["close"] in elements:
-            del elements[elements.index(match["close"]) :]
-    return bool(elements)
 
 
 # ── regions that quote ───────────────────────────────────────────────────────

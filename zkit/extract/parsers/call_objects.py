@@ -259,21 +259,7 @@ def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
         return None
     held = {"type": "string"} if argued["quote"] else parameters
     members = {named["key"]: {"type": "string"}, argued["key"]: held}
-    return _rooted(_nested(text, _object(members)), parameters)
-
-
-def _nested(text: str, inner: JsonObject) -> JsonObject:
-    """The schema inside the keys that the text opens before it."""
-    for key, listed in (
-        ("function", False),
-        ("tool_call", False),
-        ("tool_calls", True),
-        ("tool_uses", True),
-    ):
-        if re.match(rf"\s*\{{.{{0,200}}?[\"']?\b{key}\b[\"']?\s*:\s*[\[{{]", text, re.DOTALL):
-            part: JsonObject = {"type": "array", "items": inner} if listed else inner
-            return {"type": "object", "properties": {key: part}}
-    return inner
+    return _rooted(_object(members), parameters)
 
 
 def _object(members: JsonObject) -> JsonObject:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from zkit.extract.parsers.python_calls import balanced, unit_from
 from zkit.extract.parsers.values import python_literal, repaired, shifted, strict, unambiguous
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
-from zkit.repair import Repaired, Unrepairable
+from zkit.repair import Unrepairable
 
 # For an object beside a call that is not one itself: it may hold arguments.
 FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
@@ -32,7 +31,6 @@ _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
 # Braces that are closed once too often (corpus/extract/around).
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
-_SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
 # `{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B).
 _NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")
 _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
@@ -171,9 +169,6 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if valid is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
-    bare = _unquoted(text)
-    if bare is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
     if found.open and not task.tape.cut and (quoted := _with_last_quote(text)) is not None:
         value, place = quoted
@@ -183,7 +178,6 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if finish is None and found.open == 1 and _ARGUED.search(text):
         finish = "stop"  # the arguments were closed; only the brace around the call is missing
     outcome = repaired(text, schema_of(text, name, task.tools), finish)
-    outcome = _as_python(text, outcome)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return (Unit(name, None, span, state="cut"),)
@@ -215,26 +209,6 @@ def _with_last_quote(text: str) -> tuple[Any, int] | None:
         return None
     found = unambiguous(f'{text[: tail.start()]}"{text[tail.start() :]}')
     return None if found is None else (found[0], tail.start())
-
-
-def _as_python(text: str, outcome: Repaired | Unrepairable) -> Repaired | Unrepairable:
-    """What Python makes of a literal counts more than what a repair does: they differ in escapes (Sarashina)."""
-    literal = python_literal(text) if "'" in text else None
-    if literal is None or (isinstance(outcome, Repaired) and outcome.value == literal[0]):
-        return outcome
-    fix = Fix("read_python", Rank.RESPELL, 0, len(text), json.dumps(literal[0]), "a Python literal")
-    return Repaired(literal[0], (fix,), Rank.RESPELL, text)
-
-
-def _unquoted(text: str) -> Any:
-    """An object whose arguments are strict JSON between single quotes, nothing in them escaped (Glaive)."""
-    opened = _SINGLE.search(text)
-    closed = text.rfind("'")
-    if opened is None or closed < opened.end():
-        return None
-    bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
-    found = unambiguous(bare)
-    return None if found is None else found[0]
 
 
 def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:
