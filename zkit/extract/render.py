@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from zkit.calls import Call
@@ -91,15 +92,11 @@ def _type(value: Any) -> str:
 
 def _one(call: Call, index: int, record: Format) -> str:
     """One call between the marks that are around each."""
-    marks = {
-        "$number": str(index + 1),
-        "$index": str(index),
-        "$id": call.id or f"call{index:05d}",
-        "$name": call.name,
-    }
+    ident = str(index) if record.numbered else call.id or f"call{index:05d}"
+    call = replace(call, arguments=call.arguments or {}, id=ident)
+    marks = {"$number": str(index + 1), "$index": str(index), "$id": ident, "$name": call.name}
     head, tail = (_filled(mark, marks) for mark in record.each)
-    named = any("$name" in mark for mark in record.each)
-    return head + SPELLINGS[record.spell](call, index, record, named) + tail
+    return head + SPELLINGS[record.spell](call, record) + tail
 
 
 def _filled(template: str, marks: Mapping[str, str]) -> str:
@@ -114,53 +111,18 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 # ── how a call is spelt ──────────────────────────────────────────────────────
 
-Spelling = Callable[[Call, int, Format, bool], str]
+Spelling = Callable[[Call, Format], str]
 
 
-def _arguments(call: Call, index: int, record: Format, named: bool) -> str:
-    return _json(call.arguments or {})
-
-
-def _object(**keys: str) -> Spelling:
-    """An object whose members are taken from the call: `$name`, `$arguments`, `$id`."""
-
-    def spell(call: Call, index: int, record: Format, named: bool) -> str:
-        values = {"$name": call.name, "$arguments": call.arguments or {}, "$id": call.id or f"call{index:05d}", "$index": str(index)}  # fmt: skip
-        return _json({key: values.get(value, value) for key, value in keys.items()})
-
-    return spell
-
-
-def _pretty(name: str, arguments: str) -> Spelling:
-    return lambda call, index, record, named: _json(
-        {name: call.name, arguments: call.arguments or {}}, 2
-    )
-
-
-def _quoted(call: Call, index: int, record: Format, named: bool) -> str:
-    return f'{{"name": {_json(call.name)}, "arguments": \'{_json(call.arguments or {})}\'}}'
-
-
-def _openai(call: Call, index: int, record: Format, named: bool) -> str:
-    inner = {"name": call.name, "arguments": _json(call.arguments or {})}
-    return _json({"id": call.id or f"call_{index}", "type": "function", "function": inner})
-
-
-def _keyed(call: Call, index: int, record: Format, named: bool) -> str:
-    return _json({call.name: call.arguments or {}})
-
-
-def _tgi(call: Call, index: int, record: Format, named: bool) -> str:
-    return _json({"function": {"_name": call.name, **(call.arguments or {})}})
-
-
-def _python_object(call: Call, index: int, record: Format, named: bool) -> str:
-    return repr({"name": call.name, "arguments": call.arguments or {}})
+def _object(spelt: Callable[[Call], object], indent: int | None = None) -> Spelling:
+    """A call as JSON: what the object holds."""
+    return lambda call, record: _json(spelt(call), indent)
 
 
 def _python(write: Callable[[Any], str]) -> Spelling:
-    def spell(call: Call, index: int, record: Format, named: bool) -> str:
-        given = ", ".join(f"{key}={write(value)}" for key, value in (call.arguments or {}).items())
+    def spell(call: Call, record: Format) -> str:
+        given = ", ".join(f"{key}={write(value)}" for key, value in call.arguments.items())
+        named = any("$name" in mark for mark in record.each)
         return f"{'' if named else call.name}({given})"
 
     return spell
@@ -174,10 +136,10 @@ def _raw(value: Any) -> str:
     return value if isinstance(value, str) else _json(value)
 
 
-def _markup(call: Call, index: int, record: Format, named: bool) -> str:
+def _markup(call: Call, record: Format) -> str:
     head, tail = record.param
     written = []
-    for key, value in (call.arguments or {}).items():
+    for key, value in call.arguments.items():
         text = _raw(value)
         # A newline at the edge of a value would be taken for markup, so markup is put around it.
         edged = record.body in ("function_eq", "tool_tag", "legacy") and not head.endswith("\n")
@@ -194,8 +156,8 @@ def _markup(call: Call, index: int, record: Format, named: bool) -> str:
     return "".join(written)
 
 
-def _m3(call: Call, index: int, record: Format, named: bool) -> str:
-    return "".join(_element(key, value, record) for key, value in (call.arguments or {}).items())
+def _m3(call: Call, record: Format) -> str:
+    return "".join(_element(key, value, record) for key, value in call.arguments.items())
 
 
 def _element(key: str, value: Any, record: Format) -> str:
@@ -208,7 +170,7 @@ def _element(key: str, value: Any, record: Format) -> str:
     return head + _raw(value) + tail
 
 
-def _braces(call: Call, index: int, record: Format, named: bool) -> str:
+def _braces(call: Call, record: Format) -> str:
     return _brace(call.arguments or {}, record.param[0])
 
 
@@ -222,25 +184,34 @@ def _brace(value: Any, quote: str) -> str:
     return _json(value)
 
 
-def _flags(call: Call, index: int, record: Format, named: bool) -> str:
+def _flags(call: Call, record: Format) -> str:
     head, tail = record.param
-    given = (call.arguments or {}).items()
+    given = call.arguments.items()
     return "".join(head.replace("$key", key) + _json(value) + tail for key, value in given)
 
 
+def _quoted(call: Call, record: Format) -> str:
+    return f'{{"name": {_json(call.name)}, "arguments": \'{_json(call.arguments)}\'}}'
+
+
 SPELLINGS: dict[str, Spelling] = {
-    "object": _object(name="$name", arguments="$arguments"),
-    "object_id": _object(name="$name", arguments="$arguments", id="$id"),
-    "parameters": _object(name="$name", parameters="$arguments"),
-    "args": _object(name="$name", args="$arguments"),
-    "tool_args": _object(tool="$name", args="$arguments"),
-    "tool_name": _object(tool_name="$name", parameters="$arguments"),
-    "cohere": _object(tool_call_id="$index", tool_name="$name", parameters="$arguments"),
-    "tool_use": _object(type="tool_use", id="$id", name="$name", input="$arguments"),
-    "pretty": _pretty("name", "arguments"), "action": _pretty("action", "action_input"),
-    "quoted": _quoted, "openai": _openai, "keyed": _keyed, "tgi": _tgi,
-    "python_object": _python_object, "python": _python(repr), "python_double": _python(_double_quoted),
-    "arguments": _arguments, "markup": _markup, "m3": _m3, "braces": _braces, "flags": _flags,
+    "arguments": _object(lambda call: call.arguments),
+    "object": _object(lambda call: {"name": call.name, "arguments": call.arguments}),
+    "object_id": _object(lambda call: {"name": call.name, "arguments": call.arguments, "id": call.id}),
+    "parameters": _object(lambda call: {"name": call.name, "parameters": call.arguments}),
+    "args": _object(lambda call: {"name": call.name, "args": call.arguments}),
+    "tool_args": _object(lambda call: {"tool": call.name, "args": call.arguments}),
+    "tool_name": _object(lambda call: {"tool_name": call.name, "parameters": call.arguments}),
+    "cohere": _object(lambda call: {"tool_call_id": call.id, "tool_name": call.name, "parameters": call.arguments}),
+    "tool_use": _object(lambda call: {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}),
+    "openai": _object(lambda call: {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _json(call.arguments)}}),
+    "keyed": _object(lambda call: {call.name: call.arguments}),
+    "tgi": _object(lambda call: {"function": {"_name": call.name, **call.arguments}}),
+    "pretty": _object(lambda call: {"name": call.name, "arguments": call.arguments}, 2),
+    "action": _object(lambda call: {"action": call.name, "action_input": call.arguments}, 2),
+    "quoted": _quoted, "python_object": lambda call, record: repr({"name": call.name, "arguments": call.arguments}),
+    "python": _python(repr), "python_double": _python(_double_quoted),
+    "markup": _markup, "m3": _m3, "braces": _braces, "flags": _flags,
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ JSON_FORMATS: tuple[Format, ...] = (
     Format("internlm2_plugin", "internlm", "marker", "json", "InternLM2/2.5, Intern-S1", "json", r"<\|action_start\|>\s*+<\|plugin\|>", r"<\|action_end\|>",
            spell="parameters", each=("<|action_start|><|plugin|>\n", "<|action_end|>")),
     Format("cohere_action", "cohere", "marker", "json", "Command R7B, Command A, North", "json_list", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>",
-           spell="cohere", frame=("<|START_ACTION|>[\n", "\n]<|END_ACTION|>"), each=("    ", ""), joint=",\n",
+           spell="cohere", numbered=True, frame=("<|START_ACTION|>[\n", "\n]<|END_ACTION|>"), each=("    ", ""), joint=",\n",
            result=("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>")),
     Format("apertus", "apertus", "marker", "json", "Apertus 8B/70B", "json_list", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>",
            spell="keyed", frame=("<|tools_prefix|>[", "]<|tools_suffix|>"), joint=", "),

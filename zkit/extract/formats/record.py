@@ -39,6 +39,8 @@ class Format:
     parallel: bool = True
     # Whether a reply in this format is made of messages with headers, its plain text as well.
     framed: bool = False
+    # Whether the id of a call is its number in the reply.
+    numbered: bool = False
     # How a result is given back to the model as text, where the format has a way.
     result: tuple[str, str] = ("", "")
 

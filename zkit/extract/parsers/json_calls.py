@@ -31,6 +31,7 @@ _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
 # Braces that are closed once too often (corpus/extract/around).
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
+_SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
 # `{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B).
 _NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")
 _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
@@ -169,6 +170,9 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if valid is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
+    bare = _unquoted(text)
+    if bare is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
     if found.open and not task.tape.cut and (quoted := _with_last_quote(text)) is not None:
         value, place = quoted
@@ -209,6 +213,17 @@ def _with_last_quote(text: str) -> tuple[Any, int] | None:
         return None
     found = unambiguous(f'{text[: tail.start()]}"{text[tail.start() :]}')
     return None if found is None else (found[0], tail.start())
+
+
+def _unquoted(text: str) -> Any:
+    """An object whose arguments are strict JSON between single quotes, nothing in them escaped (Glaive)."""
+    opened = _SINGLE.search(text)
+    closed = text.rfind("'")
+    if opened is None or closed < opened.end():
+        return None
+    bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
+    found = unambiguous(bare)
+    return None if found is None else found[0]
 
 
 def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:
