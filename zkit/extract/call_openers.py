@@ -5,19 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
 from zkit.extract.parsers.brackets import Extent
-from zkit.extract.parsers.envelopes import (
-    BODIES,
-    GENERIC_STOP,
-    WRAPPERS,
-    Read,
-    by_header,
-    by_tags,
-    openers,
-    read_envelope,
-    wrappers,
-)
 from zkit.extract.parsers.headers import read_arguments
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
@@ -44,24 +34,24 @@ def opening(scan: Scanner, at: int) -> Steps[int]:
 
 def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
     """What begins at a place: an envelope, or a call without one."""
-    head = yield from task.tape.look(openers(), at)
+    head = yield from task.tape.look(envelopes.openers(), at)
     group = None if head is None else head.lastgroup
     if group is not None and group.startswith("b_"):
-        reading = yield from BODIES[group[2:]][1](task, at, GENERIC_STOP)
+        reading = yield from envelopes.BODIES[group[2:]][1](task, at, envelopes.GENERIC_STOP)
         if reading is not None and reading.units:
             return "", reading
-        head = yield from task.tape.look(wrappers(), at)
+        head = yield from task.tape.look(envelopes.wrappers(), at)
         group = None if head is None else head.lastgroup
     if head is None or group is None:
         return None
-    wrapper = WRAPPERS[int(group[2:])]
-    found = yield from read_envelope(task, wrapper, at, at + head.end())
+    wrapper = envelopes.WRAPPERS[int(group[2:])]
+    found = yield from envelopes.read_envelope(task, wrapper, at, at + head.end())
     return None if found is None else (wrapper.opener, found)
 
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
     """Read a tag that bears the name of a tool."""
-    reading = yield from read_markup(scan.task, TOOL_TAG, at, GENERIC_STOP)
+    reading = yield from read_markup(scan.task, TOOL_TAG, at, envelopes.GENERIC_STOP)
     if reading is None:
         return (yield from scan.skip(at))
     return (yield from scan.offer(replace(reading, body="tool_tag"), "", at))
@@ -177,10 +167,10 @@ _PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][
 _NAMED = r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{"
 _TAG = r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"
 # What begins with the name of a tool in a fence, and how it is read.
-_NAMING: tuple[tuple[str, str, Read], ...] = (
+_NAMING: tuple[tuple[str, str, envelopes.Read], ...] = (
     (_PYTHON, "python_list", read_python),
-    (_NAMED, "name_line", by_header("name_line")),
-    (_TAG, "tool_tag", by_tags(TOOL_TAG)),
+    (_NAMED, "name_line", envelopes.by_header("name_line")),
+    (_TAG, "tool_tag", envelopes.by_tags(TOOL_TAG)),
 )
 
 

@@ -7,11 +7,10 @@ import re
 from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, finished, from_text
-from zkit.extract.parsers.values import number, shifted, strict, unambiguous
+from zkit.extract.parsers.values import number, strict, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
-from zkit.text.edits import Edit, Layer
 
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
 _HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"
@@ -19,10 +18,9 @@ _QUOTE = r"<escape>|<\|\"\|>"
 _MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>(?<!\|)\")")
 _CLOSING = {"<escape>": re.compile("<escape>"), '<|"|>': re.compile(r"<\|\"\|>"), '"': re.compile(r"(?<!\\)(?:\\\\)*+\"")}  # fmt: skip
 _TOKEN = re.compile(
-    rf"(?P<quoted>(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark))|(?P<json>\"(?:[^\"\\]|\\.)*+\")|(?P<punct>[{{}}\[\],:])|(?P<blank>\s++)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:])++)",
+    rf"(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark)|\"(?:[^\"\\]|\\.)*+\"|(?P<key>(?<=[{{,])\s*+(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)(?=:)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)",
     re.DOTALL,
 )
-_COLON = re.compile(r"\s*+:")
 
 
 # ── call:NAME{key:value} ─────────────────────────────────────────────────────
@@ -63,43 +61,36 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
 
 
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
-    layer, fixes = _as_json(text, task.tools.expect(name))
-    found = unambiguous(layer.text)
+    """The same value as JSON: keys, strings and bare words in quotes."""
+    key, words, expect = "", [], task.tools.expect(name)
+
+    def spelt(token: re.Match[str]) -> str:
+        nonlocal key
+        bare = (token["bare"] or "").strip()
+        if token["key"] is not None:
+            key = token["key"].strip()
+            return json.dumps(key)
+        if token["body"] is not None:
+            return json.dumps(token["body"])
+        if not bare:
+            return token.group()
+        # `108.` is a number (Gemma 4); what the schema has as a text stays one.
+        literal = None if expect.child(key).kinds == {"string"} else strict(bare) or number(bare)
+        if literal is None:
+            start, end = at + token.start("bare"), at + token.end("bare")
+            words.append(
+                Fix("quote_word", Rank.RESPELL, start, end, json.dumps(bare), "a bare word")
+            )
+        return json.dumps(bare if literal is None else literal[0])
+
+    written = _TOKEN.sub(spelt, text)
+    found = unambiguous(written)
     if found is not None:
-        return finished(task, name, found[0], span, shifted(fixes, at))
-    unit = from_text(task, name, layer.text, 0, span)
-    start, end = layer.source_start, layer.source_end
-    mapped = tuple(f._replace(start=start(f.start) + at, end=end(f.end) + at) for f in unit.fixes)
+        return finished(task, name, found[0], span, tuple(words))
+    unit = from_text(task, name, written, at, span)
+    moved = tuple(fix._replace(start=at, end=span[1]) for fix in unit.fixes)
     state = "broken" if unit.state == "cut" else unit.state
-    return replace(unit, fixes=mapped, state=state, reason=unit.reason or "damaged")
-
-
-def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
-    """The same value as JSON: keys in quotes, strings in quotes, bare words in quotes."""
-    edits: list[Edit] = []
-    fixes: list[Fix] = []
-    depth, key, after = 0, "", ""
-    for token in _TOKEN.finditer(text):
-        kind, shown = token.lastgroup, token.group()
-        is_key = after in ("{", ",") and _COLON.match(text, token.end()) is not None
-        if kind == "punct":
-            depth += (shown in "{[") - (shown in "}]")
-            after = shown
-        elif kind == "quoted":
-            key = token["body"] if is_key and depth == 1 else key
-            edits.append(Edit(token.start(), token.end(), json.dumps(token["body"])))
-        elif kind == "bare" and is_key:
-            key = shown.strip() if depth == 1 else key
-            edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
-        elif kind == "bare":
-            wanted = expect.child(key).kinds == {"string"} and depth == 1
-            literal = None if wanted else strict(shown) or number(shown.strip())
-            if literal is not None:  # `108.` is a number (Gemma 4)
-                edits.append(Edit(token.start(), token.end(), json.dumps(literal[0])))
-            else:
-                edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
-                fixes.append(Fix("quote_word", Rank.RESPELL, token.start(), token.end(), edits[-1].new, "a bare word"))  # fmt: skip
-    return Layer.over(text, edits), fixes
+    return replace(unit, fixes=moved, state=state, reason=unit.reason or "damaged")
 
 
 # ── {tool => "NAME", args => { --key value }} ────────────────────────────────
