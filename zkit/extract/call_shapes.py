@@ -143,8 +143,6 @@ def _word_size(scan: Scanner, at: int) -> int:
 def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and an object after it: in a sentence one whose keys are the tool's, else it is data."""
     tools, words = scan.task.tools, head["words"] or ""
-    if any(tools.name_of(word) is not None for word in words.split()):
-        return (yield from scan.skip(at, _word_size(scan, at)))
     reading = yield from read_named(scan.task, head["name"], at, at + head.end() - 1, _STOP)
     expected = tools.expect(head["name"]).keys
     if words and not any(expected & set(unit.arguments or ()) for unit in reading.units):

@@ -13,7 +13,6 @@ from zkit.extract.tape import MOST_HEADER, Steps, searched
 from zkit.extract.turn_marks import Region
 
 _LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
-_FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")
 
 
 def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
@@ -31,8 +30,6 @@ def marked(scan: Scanner, at: int) -> Steps[int]:
     if found is None:
         return (yield from scan.skip(at))
     region, begin = found
-    if region.opener.startswith(r"\[") and scan.before(at).rpartition("\n")[2].strip():
-        return (yield from scan.skip_past(at, _FIELDS_END))
     return (yield from _block(scan, region, at, begin))
 
 

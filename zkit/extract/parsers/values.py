@@ -55,8 +55,6 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
     """
     kinds = slot.expect.kinds
     bare = raw.strip()
-    if kinds == frozenset({"string"}):
-        return Value(raw)
     if len(kinds) > 5:
         found = (strict(bare) or python_literal(bare)) if bare[:1] in ("{", "[") else None
         return Value(raw) if found is None else structure(raw, slot, at)
