@@ -167,7 +167,7 @@ class Extractor:
 
     @property
     def spans(self) -> Sequence[Span]:
-        """What is no content so far; the last one may still grow."""
+        """The parts that are not content so far; the last one may still grow."""
         return self._standing.spans
 
     def written(self, start: int, end: int) -> str:

@@ -50,7 +50,7 @@ def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
 
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
-    """Read a tag that bears the name of a tool."""
+    """Read a tag whose name is that of a tool."""
     reading = yield from read_markup(scan.task, TOOL_TAG, at, envelopes.GENERIC_STOP)
     if reading is None:
         return (yield from scan.skip(at))
@@ -114,7 +114,7 @@ def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Step
 
 
 def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Opened | None:
-    """What a fence holds, when it holds nothing but calls; `finish` says how it ended."""
+    """Return the calls in a fence that holds nothing else; `finish` is how it ended."""
     tape = Tape()
     tape.add(text)
     tape.final, tape.finish_reason = True, finish

@@ -128,7 +128,7 @@ _QUOTE = re.compile(r"[\"']")
 
 
 def _begins_line(scan: Scanner, at: int) -> bool:
-    """Whether a call begins its line, or what its line says ends with a colon: else a sentence names it."""
+    """True if a call begins its line or follows a colon; otherwise a sentence names it."""
     line = scan.before(at).rpartition("\n")[2]
     return not any(map(str.isalnum, line)) or _LINE_LABEL.search(line) is not None
 

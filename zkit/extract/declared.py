@@ -76,7 +76,7 @@ class Declared:
         return bool(self.offers)
 
     def name_of(self, written: str) -> str | None:
-        """The declared name that was meant; None when there is none of it."""
+        """Return the declared name that was meant; None for an unknown tool."""
         if written in self.offers:
             return written
         bare = written.strip(_TRIMMED).replace("\\_", "_").removesuffix("()")
@@ -116,7 +116,7 @@ class Declared:
         return schema is None or any(map(schema.get, extra))
 
     def misfit(self, name: str, arguments: JsonMapping) -> str:
-        """Why arguments are no arguments of this tool: a required key missing, a foreign key there."""
+        """Return why arguments do not fit this tool: a required key is missing, or a key is unknown."""
         expect = self.expect(name)
         missing = sorted(expect.required - arguments.keys())
         if missing:
@@ -128,7 +128,7 @@ class Declared:
         return ""
 
     def misplaced(self, name: str, arguments: JsonMapping) -> str:
-        """Why values are none of this tool's: an object or a list where the schema has neither (corpus/untouched/json_answers)."""
+        """Return why values do not fit this tool: an object or a list where the schema has neither (corpus/untouched/json_answers)."""
         expect = self.expect(name)
         for key, value in arguments.items():
             kind = "object" if isinstance(value, dict) else "array"

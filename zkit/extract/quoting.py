@@ -43,7 +43,7 @@ _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 _BLOCK = re.compile(r"[ \t]*+(?:if|elif|else|for|while|with|try|except|finally)\b")
 
 
-# Vicuna's template has both speakers in one line: what the second one says is another turn's.
+# Vicuna's template has both speakers in one line: the text of the second one is another turn.
 _INLINE_TURN = re.compile(r"\bUSER: ?\S.*\bASSISTANT:", re.DOTALL)
 
 

@@ -26,7 +26,7 @@ class CannotWriteError(ZkitError, ValueError):
 
 
 def format_named(name: str | Format) -> Format:
-    """The record of a format; raises ValueError for a name that there is none of."""
+    """Return the record of a format; raise ValueError for an unknown name."""
     if isinstance(name, Format):
         return name
     if not isinstance(name, str) or name not in FORMATS:

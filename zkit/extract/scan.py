@@ -82,7 +82,7 @@ class Scanner:
 
     @property
     def after_mark(self) -> bool:
-        """Whether only blanks stand between the last thing that was no text and here."""
+        """True if there are only blanks between here and the last part that was not text."""
         return self.standing.after_mark
 
     @property
@@ -91,7 +91,7 @@ class Scanner:
         return self.standing.holds
 
     def handle(self, kind: str, at: int) -> Steps[int]:
-        """Do what a hook of this kind asks for."""
+        """Run the handler of a hook."""
         return (yield from self._handlers[kind](self, at))
 
     def _give_up(self, pos: int) -> Steps[None]:
@@ -166,7 +166,7 @@ class Scanner:
             yield self.standing.show(self.tape.slice(start, end), end)
 
     def piece(self, kind: Kind, start: int, end: int, shown: str | None = None) -> Steps[None]:
-        """A stretch of the reply that is no candidate."""
+        """Pass on a part of the reply that is not a candidate."""
         if end <= start:
             return
         if kind == "text" and self.thinks:

@@ -115,7 +115,7 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     return Refusal(name, "beside_arguments", unit.span, message, record.name)
 
 
-# Bodies in tags that bear ordinary words (corpus/untouched/markup_and_math).
+# Bodies in tags that are ordinary words (corpus/untouched/markup_and_math).
 _LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
 
 
@@ -168,7 +168,7 @@ class Standing:
         self.reasoning: list[str] = []
         # Where the reply ended: at a leaked turn, or at a result that the model made up.
         self.ended_at: int | None = None
-        # Whether only blanks stand between the last thing that was no text and here.
+        # Whether there are only blanks between here and the last part that was not text.
         self.after_mark = True
         # How many characters of text the reply has, blanks at its edges not counted.
         self.shown = 0
@@ -178,7 +178,7 @@ class Standing:
         self.holds = False
         # How long the thought is that waits for its call.
         self._thought = 0
-        # How many of the outcomes are known to stand in reasoning.
+        # How many of the outcomes are known to be in reasoning.
         self._rehearsed = 0
         self._pending: list[Waiting] = []
         # How many outcomes are known so far, those that still wait included.
@@ -229,7 +229,7 @@ class Standing:
             self._thought = 0
 
     def refuse(self, found: list[Refusal]) -> Iterator[Event]:
-        """List what is no call, and stays in the text."""
+        """List what is not a call and stays in the text."""
         self.known += len(found)
         if self._pending:
             self._pending.append(found)

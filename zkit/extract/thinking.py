@@ -116,7 +116,7 @@ def answer(scan: Scanner, at: int) -> Steps[int]:
 
 
 def channel(scan: Scanner, at: int) -> Steps[int]:
-    """A message with a header that says whom it is for."""
+    """Read a message whose header names its recipient."""
     head = yield from scan.tape.look(turn_marks.CHANNEL, at)
     if head is None:
         addressed = "to=" in scan.tape.slice(at, at + MOST_HEADER)

@@ -59,7 +59,7 @@ ANSWERS = (
     Region(r"<\|recipient\|>\s*+all\s*+<\|content\|>", r"(?=<\|from\|>|<\|recipient\|>)"),
 )
 
-# Ends of reasoning whose beginning stood in the prompt.
+# Ends of reasoning that the prompt has opened.
 ORPHANS = "|".join(
     [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|inner_suffix\|>", r"<\|plamo:end_think:plamo\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
 )  # fmt: skip
@@ -144,7 +144,7 @@ TURN_ENDS = (
     r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>(?:message|response)<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
-# Ends of calls, and of turns in words that a text may speak of. After a call, and before any text,
+# Ends of calls, and of turns in words that a text may mention. After a call, and before any text,
 # they are left over; anywhere else they are text.
 CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"

@@ -14,17 +14,17 @@ UNREAD = (
 )
 # A document names many tools; a call that no format describes is one of the first.
 MOST_NAMES = 8
-# How far behind its name the first argument of a call is.
+# How far after its name the first argument of a call may be.
 NEAR = 2_000
 # What is before a name that is a value, an attribute or the name of a tag.
 _BEFORE = re.compile(r"(?:[\w\"'*＂”]\s*+[:=：]\s*+[\\\"'`*＂“]*+|[<>]\s*+[\"']?+)\Z")
-# What is after a name that begins a line: a bracket, maybe behind an arrow, or an attribute.
+# What is after a name that begins a line: a bracket, maybe after an arrow, or an attribute.
 _AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]|[ \t]++\w++=")
 _LONGEST_BEFORE = 40
 _STRUCTURE = re.compile(
     r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{<｛].*[\]}>｝][\"']?+\s*+(?:```\s*+)?+", re.DOTALL
 )
-# A reply whose quotes are all escaped; elsewhere an escaped quote stands inside of a string.
+# A reply whose quotes are all escaped; elsewhere an escaped quote is inside a string.
 _ESCAPED = re.compile(r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{]\s*+\\\"")
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 

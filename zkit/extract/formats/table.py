@@ -38,7 +38,7 @@ def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
 
 
 def unknown_format(name: object) -> ValueError:
-    """What to raise for a name that no format bears: it says which ones come near."""
+    """Return the error for an unknown format, with the nearest names."""
     near = get_close_matches(str(name), FORMATS)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
     return ValueError(

@@ -104,7 +104,7 @@ def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, .
 def _from_string(
     task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
-    """Arguments that stand in a string of their own, as the OpenAI API has them (Granite 4)."""
+    """Read arguments that are a string of their own, as in the OpenAI API (Granite 4)."""
     outcome = repaired(text, task.tools.schema(spelt.name))
     if isinstance(outcome, Unrepairable):
         return broken(spelt.name, span, outcome.reason, outcome.message)
@@ -138,7 +138,7 @@ def from_text(
 def finished(
     task: Task, name: str, arguments: Any, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
-    """The unit of arguments that were read; only an object that is no declaration can be one."""
+    """Return the unit of arguments that were read, or of the reason why they are refused."""
     expect = task.tools.expect(name)
     if not isinstance(arguments, dict):
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")

@@ -17,7 +17,7 @@ _AFTER_STRING = {
     "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
-# What follows a quote that ends a key whose colon is missing: a value that is no string
+# What follows a quote that ends a key whose colon is missing: a value that is not a string
 # (corpus/extract/damaged).
 _VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"

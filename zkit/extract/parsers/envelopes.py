@@ -34,7 +34,7 @@ class Wrapper:
 
     opener: str
     closer: str
-    # Whether only calls stand in it, so that a name alone is one.
+    # Whether it holds only calls, so that a name alone is one.
     marks: bool = True
 
     @cached_property
@@ -72,7 +72,7 @@ def by_tags(dialect: dialects.Dialect) -> Read:
 
 
 def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """`<invoke name="f">` with `<parameter name="a">`, or with tags that bear the arguments' names."""
+    """`<invoke name="f">` with `<parameter name="a">`, or with tags named after the arguments."""
     reading = yield from read_markup(task, dialects.INVOKE, pos, stop)
     if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
         return reading
@@ -95,7 +95,7 @@ def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 _PREFIXED = dialects.PREFIX.removesuffix("?+")
 
-# Bodies that say by themselves what they are; they may stand without an envelope.
+# Bodies that need no envelope: they show by themselves what they are.
 BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
     "function_name": (r"<function[\s\u0120]*+name\s*+=|<function_call\s++name\s*+=|<tool\s++name\s*+=|<tool_call\s++name\s*+=", by_tags(dialects.FUNCTION_NAME)),

@@ -67,7 +67,7 @@ HEADERS: dict[str, Header] = {
 
 
 def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
-    """The call whose header begins at `pos`; None when what follows it is no object."""
+    """Return the call whose header begins at `pos`; None if no object follows it."""
     tape, header = task.tape, HEADERS[kind]
     head = yield from tape.look(header.pattern, pos)
     if head is None:

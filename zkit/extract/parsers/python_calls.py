@@ -233,7 +233,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
 
 
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:
-    """The arguments between two parentheses, at the commas that stand outside of everything."""
+    """Split the arguments between two parentheses at the commas outside of strings and brackets."""
     cuts: list[tuple[str, int]] = []
     depth, pos = 0, 0
     while (match := _MARKS.search(inside, pos)) is not None:

@@ -100,7 +100,7 @@ STEP3 = replace(
     INVOKE, name="step3", unit=rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{CALL_SEP})?+\s*+{INVOKE.unit}",
     unit_end=rf"{INVOKE.unit_end}(?:\s*+{CALL_END})?+",
 )  # fmt: skip
-# Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
+# Tags named after the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
 INVOKE_TAGS = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<tag>[^<>\s]+)>",
@@ -136,7 +136,7 @@ LINES = Dialect(
     "lines", r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)", r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
     r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n", r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
 )  # fmt: skip
-# Tags that bear the names of the tools: the tool list is the grammar. Small models write arguments
+# Tags named after the tools: the tool list is the grammar. Small models write arguments
 # as attributes, `<f a="x"/>` (corpus/extract/cline_xml).
 TOOL_TAG = Dialect(
     "tool_tag",

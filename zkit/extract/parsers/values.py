@@ -30,7 +30,7 @@ _NULLS = frozenset({"null", "None"})
 
 
 class Slot(NamedTuple):
-    """A place for an argument: its key, what may stand there, and the schema of all arguments."""
+    """A place for an argument: its key, what is allowed there, and the schema of all arguments."""
 
     key: str
     expect: Expect
@@ -79,7 +79,7 @@ def structure(raw: str, slot: Slot, at: int) -> Value:
 
 
 def repaired_value(text: str, slot: Slot, at: int) -> Value:
-    """A damaged value, repaired with what the schema says about its key as evidence."""
+    """Repair a damaged value, with the schema of its key as evidence."""
     lead = f"{{{json.dumps(slot.key)}: "
     schema = None if slot.around is None else {**slot.around, "required": []}
     outcome = repaired(f"{lead}{text}}}", schema)
@@ -122,7 +122,7 @@ def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
 
 
 def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
-    """Whether what a text says without the schema counts more than what fits the schema."""
+    """True if the reading without the schema counts more than the one that fits the schema."""
     return plain.rank < Rank.GUESS + isinstance(fitted, Unrepairable)
 
 
@@ -139,7 +139,7 @@ def strict(text: str) -> tuple[Any] | None:
     """The value of strict JSON; None for anything else."""
     try:
         return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError):  # a lone surrogate is no UTF-8, and a TypeError
+    except (ValueError, TypeError):  # a lone surrogate is not UTF-8, and raises a TypeError
         return None
 
 
@@ -195,6 +195,6 @@ def python_literal(text: str) -> tuple[Any] | None:
 
 
 def _has_own_keys(node: ast.AST) -> bool:
-    """True but for a dict with a key that is no string, or is given twice: repair says what it means."""
+    """False for a dict with a key that is not a string or is given twice: that is left to repair."""
     keys = [getattr(key, "value", None) for key in getattr(node, "keys", ())]
     return all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
