@@ -112,7 +112,7 @@ class Extractor:
         return events
 
     def _shown_in(self, text: str) -> Iterator[Call]:
-        """The well-formed calls of declared tools in a quoted text."""
+        """Return the well-formed calls of declared tools in a quoted text."""
         if self._depth >= DEEPEST_QUOTE:
             return
         inner = Extractor(self._declared, formats=self._wanted)
@@ -171,7 +171,7 @@ class Extractor:
         return self._standing.spans
 
     def written(self, start: int, end: int) -> str:
-        """The text between two places as the model wrote it."""
+        """Return the text between two places as the model wrote it."""
         return self._tape.slice(start, end)
 
     @property

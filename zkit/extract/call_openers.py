@@ -33,7 +33,7 @@ def opening(scan: Scanner, at: int) -> Steps[int]:
 
 
 def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
-    """What begins at a place: an envelope, or a call without one."""
+    """Return what begins at a place: an envelope, or a call without one."""
     head = yield from task.tape.look(envelopes.openers(), at)
     group = None if head is None else head.lastgroup
     if group is not None and group.startswith("b_"):

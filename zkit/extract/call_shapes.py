@@ -64,7 +64,7 @@ _NAME_FIRST = (
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
-    """Whether an object or a list names a tool near its beginning, or begins as a call of any tool."""
+    """True if an object or a list names a tool near its beginning, or begins as a call of any tool."""
     tape, tools = scan.tape, scan.task.tools
     while not tape.final and tape.size < at + MOST_HEADER:
         yield from tape.wait(at)
@@ -103,7 +103,7 @@ _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
 
 
 def _is_made(unit: Unit, line: str) -> bool:
-    """Whether what was read in a line is a call: `f()` names a function in any text (Gemma 4 12B).
+    """True if what was read in a line is a call: `f()` names a function in any text (Gemma 4 12B).
 
     `read_file(path: string)` in a list describes a tool (corpus/untouched/calls_in_code).
     """
@@ -111,7 +111,7 @@ def _is_made(unit: Unit, line: str) -> bool:
 
 
 def _listed(scan: Scanner, reading: Reading) -> Reading | None:
-    """What names no argument but gives values, or gives none: listed, without words for the model.
+    """Return calls that name no argument, to be listed without a message.
 
     See corpus/untouched/calls_in_code.
     """
@@ -254,7 +254,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
-    """A thought up to the next label or call: reasoning when a call goes with it, else text."""
+    """Read a thought up to the next label or call: reasoning when a call goes with it, else text."""
     blanks = yield from scan.tape.look(_BLANKS, begin)
     end = begin if blanks is None else begin + blanks.end()
     scan.standing.new_thought()
@@ -293,7 +293,7 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
 
 
 def headed(kind: str) -> Handler:
-    """A handler of calls that a header of this kind opens."""
+    """Return a handler of calls that a header of this kind opens."""
 
     def read(scan: Scanner, at: int) -> Steps[int]:
         reading = yield from read_header(scan.task, kind, at, _STOP)

@@ -23,7 +23,7 @@ _TRIMMED = " \t\r\n\"'`*"
 
 
 def without_prefix(name: str) -> str:
-    """A name without the namespace that a model put before it."""
+    """Return a name without the namespace that a model put before it."""
     if not name.startswith(PREFIXES):
         return name
     prefix = next(prefix for prefix in PREFIXES if name.startswith(prefix))
@@ -35,7 +35,7 @@ def _letters(name: str) -> str:
 
 
 def declared(tools: Any) -> Declared:
-    """The declared tools; what was made of plain data before is used again.
+    """Return the declared tools; what was made of plain data before is used again.
 
     The key of the cache is the data itself, so that a list that was changed is another one.
     """
@@ -54,7 +54,7 @@ def _from_data(key: bytes) -> Declared:
 
 
 def _begun(names: Iterable[str], depth: int) -> str:
-    """A pattern for each of the names, and for its first characters where a text ends."""
+    """Return a pattern for each of the names, and for its first characters where a text ends."""
     rests: dict[str, list[str]] = {}
     for name in names:
         rests.setdefault(name[:1], []).append(name[1:])
@@ -95,7 +95,7 @@ class Declared:
         return found
 
     def expect(self, written: str) -> Expect:
-        """What the arguments of a tool may be; anything for a tool that is not declared."""
+        """Return what the arguments of a tool may be; anything for a tool that is not declared."""
         name = self.name_of(written)
         if name is None:
             return _NO_SCHEMA
@@ -105,12 +105,12 @@ class Declared:
         return self._expects[name]
 
     def schema(self, written: str) -> JsonObject | None:
-        """The schema of a tool's arguments; None for a tool that is not declared."""
+        """Return the schema of a tool's arguments; None for a tool that is not declared."""
         name = self.name_of(written)
         return None if name is None else self.offers[name].parameters
 
     def is_open(self, written: str) -> bool:
-        """Whether a tool takes keys that its schema does not name; one that is not declared may."""
+        """True if a tool takes keys that its schema does not name; one that is not declared may."""
         schema = self.schema(written)
         extra = ("additionalProperties", "patternProperties")
         return schema is None or any(map(schema.get, extra))
@@ -137,7 +137,7 @@ class Declared:
         return ""
 
     def fits(self, name: str, arguments: Any) -> bool:
-        """Whether arguments may be arguments of this tool, by their keys."""
+        """True if arguments may be arguments of this tool, by their keys."""
         return isinstance(arguments, dict) and not self.misfit(name, arguments)
 
     def named_in(self, text: str) -> bool:
@@ -157,7 +157,7 @@ class Declared:
         return re.compile(rf"(?<!\w)(?:{_begun(self.spellings, LONGEST_PLAIN)})")
 
     def begun_in(self, text: str) -> str | None:
-        """What a text has of a name that it ends in, maybe nothing yet; None if it ends in another word."""
+        """Return what a text has of a name that it ends in, maybe nothing yet; None if it ends in another word."""
         word = without_prefix(_LAST_WORD.search(text)[0])  # type: ignore[index]
         if any(prefix.startswith(word) for prefix in PREFIXES):
             return ""

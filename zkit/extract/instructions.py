@@ -32,7 +32,7 @@ _VALUES = {
 def instructions(
     tools: Any, format: str | Format, *, examples: Mapping[str, JsonMapping] | None = None
 ) -> str:
-    """The text that teaches a model without function calling to call these tools in this format.
+    """Return the text that teaches a model without function calling to call these tools in this format.
 
     It lists the tools with their parameters, shows one call for each, and gives the rules.
     `examples` are arguments to show by the name of the tool; others are made up.
@@ -76,7 +76,7 @@ def _parameter(key: str, part: Any, required: bool, root: JsonMapping) -> str:
 
 
 def _kind(part: Any, root: JsonMapping, depth: int = MAX_DEPTH) -> str:
-    """What a value must be, in words; what it is made of as well."""
+    """Return what a value must be, in words; what it is made of as well."""
     part = _resolved(part, root)
     if part.get("enum"):
         return "one of " + ", ".join(json.dumps(v, ensure_ascii=False) for v in part["enum"])
@@ -98,7 +98,7 @@ def _kind(part: Any, root: JsonMapping, depth: int = MAX_DEPTH) -> str:
 
 
 def _example(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
-    """A call of the tool as it is declared, or with sample values.
+    """Return a call of the tool as it is declared, or with sample values.
 
     It has required parameters only if the format cannot express all.
     """
@@ -123,7 +123,7 @@ def _sampled(offer: Offer, keys: list[str]) -> JsonObject:
 
 
 def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> Any:
-    """A value that the schema allows, for an example."""
+    """Return a value that the schema allows, for an example."""
     schema = _resolved(schema, root) if depth >= 0 else {}
     for given in ("default", "const"):
         if schema.get(given) is not None:
@@ -147,7 +147,7 @@ def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> 
 
 
 def _resolved(schema: Any, root: JsonMapping) -> JsonObject:
-    """The schema that a reference points at."""
+    """Return the schema that a reference points at."""
     for _ in range(MAX_DEPTH):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
             break
@@ -156,7 +156,7 @@ def _resolved(schema: Any, root: JsonMapping) -> JsonObject:
 
 
 def _rules(record: Format, offers: list[Offer]) -> str:
-    """What to keep to."""
+    """Return the rules for the model."""
     names = ", ".join(offer.name for offer in offers) or "none"
     rules = [
         f"Call only these tools: {names}.",
@@ -171,7 +171,7 @@ def _rules(record: Format, offers: list[Offer]) -> str:
 
 
 def _several(record: Format, offers: list[Offer]) -> str:
-    """Whether several calls may be written, and how where they share an envelope."""
+    """Return whether several calls may be written, and how where they share an envelope."""
     if not record.parallel:
         return "Write one call at a time."
     if not any(record.frame) or not offers:

@@ -45,7 +45,7 @@ _NAMING_WORD = re.compile(r"name|tool|function|action")
 
 
 def plain_code(text: str, at: int, tools: Declared) -> tuple[int, int]:
-    """Where a fence ends that holds no call, and from where on it was searched; 0 if it may hold one."""
+    """Return where a fence ends that holds no call, and from where on it was searched; 0 if it may hold one."""
     fence = _FENCE_LINE.match(text, at)
     if fence is None:
         return 0, 0

@@ -178,17 +178,17 @@ def block_quote(scan: Scanner, at: int) -> Steps[int]:
 
 
 def row(scan: Scanner, at: int) -> Steps[int]:
-    """A row of a table, up to the end of its line."""
+    """Read a row of a table, up to the end of its line."""
     return (yield from _region(scan, at, _LINE_END, at + 1))
 
 
 def comment(scan: Scanner, at: int) -> Steps[int]:
-    """An HTML comment, or CDATA."""
+    """Read an HTML comment, or CDATA."""
     return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)], at + 4))
 
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
-    """A tag whose content is quoted: code, an example, a document, a result."""
+    """Read a tag whose content is quoted: code, an example, a document, a result."""
     head = yield from scan.tape.look(_TAG_NAME, at)
     tag = "" if head is None else head["tag"].lower()
     if tag in turn_marks.RESULT_TAGS and scan.called:
@@ -228,7 +228,7 @@ def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Step
 
 
 def token(scan: Scanner, at: int) -> Steps[int]:
-    """A mark that belongs to no text."""
+    """Read a token of a template."""
     head = yield from scan.tape.look(turn_marks.TOKENS, at)
     if head is None:
         return (yield from scan.skip(at))
@@ -256,7 +256,7 @@ _GOES_ON = rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})"
 
 
 def result(scan: Scanner, at: int) -> Steps[int]:
-    """A tool's result that the model made up: it ends the reply, once a call was made."""
+    """Read a tool's result that the model made up: it ends the reply, once a call was made."""
     if scan.called:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
@@ -267,7 +267,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
 
 
 def turn(scan: Scanner, at: int) -> Steps[int]:
-    """A turn of somebody else: the reply has ended."""
+    """Read a turn of somebody else: the reply has ended."""
     head = yield from scan.tape.look(turn_marks.OTHER_TURN, at)
     end = None if head is None else at + head.end()
     return (yield from scan.end_reply(at, end, shown=not scan.called))
@@ -277,7 +277,7 @@ _SPEAKER = rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|
 
 
 def speaker(scan: Scanner, at: int) -> Steps[int]:
-    """The label of a speaker: an answer to somebody else's line shows that a turn leaked."""
+    """Read the label of a speaker: an answer to somebody else's line shows that a turn leaked."""
     head = yield from scan.tape.look(_SPEAKER, at)
     if head is None:
         return (yield from scan.skip(at))

@@ -53,7 +53,7 @@ def render_call(call: Call | Iterable[Call], format: str | Format) -> str:
 
 
 def written(calls: list[Call], record: Format) -> str:
-    """The calls as this format writes them."""
+    """Return the calls as this format writes them."""
     pieces = [_one(one, index, record) for index, one in enumerate(calls)]
     return record.joint.join(pieces).join(record.frame)
 
@@ -73,7 +73,7 @@ def _check(text: str, calls: list[Call], record: Format) -> None:
 
 
 def _schema(values: list[Any]) -> JsonObject:
-    """The schema that fits values of one place."""
+    """Return the schema that fits values of one place."""
     kinds = sorted({_type(value) for value in values})
     schema: JsonObject = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     items = [item for value in values if isinstance(value, list) for item in value]
@@ -115,7 +115,7 @@ Spelling = Callable[[Call, Format], str]
 
 
 def _object(spelt: Callable[[Call], object], indent: int | None = None) -> Spelling:
-    """A call as JSON: what the object holds."""
+    """Return a spelling of calls as JSON objects."""
     return lambda call, record: _json(spelt(call), indent)
 
 
@@ -161,7 +161,7 @@ def _m3(call: Call, record: Format) -> str:
 
 
 def _element(key: str, value: Any, record: Format) -> str:
-    """A value as tags all the way down."""
+    """Return a value as tags all the way down."""
     head, tail = (mark.replace("$key", key) for mark in record.param)
     if isinstance(value, dict) and value:
         return head + "".join(_element(k, v, record) for k, v in value.items()) + tail

@@ -87,7 +87,7 @@ class Scanner:
 
     @property
     def called(self) -> bool:
-        """Whether a call was read so far."""
+        """True if a call was read so far."""
         return self.standing.holds
 
     def handle(self, kind: str, at: int) -> Steps[int]:
@@ -144,7 +144,7 @@ class Scanner:
         return end
 
     def _line_start(self, pos: int) -> Steps[int]:
-        """The beginning of the reply, or of what follows reasoning or a call."""
+        """Read what begins the reply, or follows reasoning or a call."""
         if self.task.tools and self.standing.shown == 0:
             done = yield from self._handlers["first"](self, pos)
             if done > pos:
@@ -213,7 +213,7 @@ class Scanner:
     # ── candidates ───────────────────────────────────────────────────────────
 
     def before(self, at: int) -> str:
-        """The text before a place, since the last thing that was no text."""
+        """Return the text before a place, since the last part that was not text."""
         return self.tape.slice(max(self._text_from, at - REACH), at)
 
     def start_of_text(self, at: int) -> None:

@@ -67,7 +67,7 @@ class Hooks:
         self.search = re.compile(self._any)
 
     def may_begin(self, prefix: str) -> bool:
-        """Whether a hook may begin with the first characters of a line, from the line end before it."""
+        """True if a hook may begin with the first characters of a line, from the line end before it."""
         known = self._begun.get(prefix)
         if known is None:
             if len(self._begun) > MOST_PREFIXES:
@@ -98,7 +98,7 @@ def _quoting() -> str:
 
 
 def _inline(tools: bool) -> list[tuple[str, str]]:
-    """What counts anywhere in a line. The order decides between two at the same place."""
+    """Return what counts anywhere in a line. The order decides between two at the same place."""
     always = [
         ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
         ("orphan", turn_marks.ORPHANS),
@@ -123,7 +123,7 @@ def _inline(tools: bool) -> list[tuple[str, str]]:
 
 
 def _starts() -> str:
-    """What opens a call; tags may be written in capitals."""
+    """Return what opens a call; tags may be written in capitals."""
     free = [start for start, _ in BODIES.values()]
     wrappers = [w.opener for w in WRAPPERS if not w.opener.startswith("functools")]
     tags = [one for one in (*free, *wrappers) if one.startswith("<")]
@@ -132,7 +132,7 @@ def _starts() -> str:
 
 
 def _lines(tools: bool) -> str:
-    """What counts only where a line begins."""
+    """Return what counts only where a line begins."""
     spoken = "|".join(r.opener for r in turn_marks.SPOKEN_REASONING)
     if not tools:
         return rf"(?P<spoken>{spoken})"
@@ -147,7 +147,7 @@ def _lines(tools: bool) -> str:
 
 @cache
 def hooks_for(tools: bool) -> Hooks:
-    """The hooks for a reply; without tools only reasoning is looked for."""
+    """Return the hooks for a reply; without tools only reasoning is looked for."""
     kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in _inline(tools))
     return Hooks(f"(?={TRIGGER.pattern})(?:{kinds})", _lines(tools))
 
@@ -195,14 +195,14 @@ class Watch:
         return self._hooks.line
 
     def is_plain_chunk(self, chunk: str) -> bool:
-        """Whether a chunk is only text, where nothing before it has begun."""
+        """True if a chunk is only text, where nothing before it has begun."""
         if len(chunk) > LONGEST_PLAIN or TRIGGER.search(chunk) is not None:
             return False
         before = self._tape.last
         return not self._names or self._tools.begun.search(before + chunk, len(before)) is None
 
     def next(self, pos: int) -> tuple[str, int]:
-        """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
+        """Return the kind of the next hook, empty when none is sure yet, and where the text before it ends."""
         if self._tape.final and pos >= self._tape.size:
             return "", self._tape.size
         text, base = self._tape.window(pos)
@@ -221,7 +221,7 @@ class Watch:
         return "", min(held, self._name_begun(text, tail)) + base
 
     def _plain_end(self, text: str, base: int, found: Found) -> int:
-        """Where to go on after a hook that begins no call; 0 if only its handler can say."""
+        """Return where to go on after a hook that begins no call; 0 if only its handler can tell."""
         if found.kind not in ("tick", "fence"):
             return 0
         end, begun = plain_code(text, found.start, self._tools)
@@ -245,7 +245,7 @@ class Watch:
         return len(text) if all(text.find(name, at) < 0 for name in self._names) else -1
 
     def _first(self, text: str, at: int) -> Found:
-        """The hook that begins first, from `at` on; what was found is not searched for again."""
+        """Return the hook that begins first, from `at` on; what was found is not searched for again."""
         if text is not self._text:
             self._text = text
             self._hook, *self._next = [_PASSED] * (1 + len(self._names))
@@ -269,7 +269,7 @@ class Watch:
         return Found(group, start, match.end())
 
     def _is_sure(self, text: str, found: Found) -> bool:
-        """Whether no text to come can make a longer mark of this one."""
+        """True if no text to come can make a longer mark of this one."""
         if found.end == len(text):
             return False
         if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
@@ -282,14 +282,14 @@ class Watch:
         return self._hooks.new_line.fullmatch(text, line, partial=True) is None
 
     def _held(self, text: str, begin: int, end: int) -> int:
-        """The first place in a stretch of the text that may still become a hook; else its end."""
+        """Return the first place in a stretch of the text that may still become a hook; else its end."""
         for trigger in TRIGGER.finditer(text, begin, end):
             if self._hooks.partial.fullmatch(text, trigger.start(), partial=True) is not None:
                 return trigger.start()
         return end
 
     def _name_begun(self, text: str, tail: int) -> int:
-        """Where the name of a tool may have begun that the next chunk completes."""
+        """Return where the name of a tool may have begun that the next chunk completes."""
         if not self._names or text[-1:] in _ENDS_WORD:
             return len(text)
         tail = max(tail, len(text) - LONGEST_MARK)
@@ -307,7 +307,7 @@ _LAST_WORD = re.compile(r"<?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)\Z")
 
 
 def _named(text: str, name: str, at: int) -> Found:
-    """The next place that spells the name of a tool as a word of its own; in a tag, from its `<` on."""
+    """Return the next place that spells the name of a tool as a word of its own; in a tag, from its `<` on."""
     begin = text.find(name, at)
     while begin >= 0:
         end = begin + len(name)

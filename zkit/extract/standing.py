@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def counts(self) -> bool:
-        """Whether it is call-shaped: a call, a cut one, one that can be fixed, or an unknown one in a marker."""
+        """True if it is call-shaped: a call, a cut one, one that can be fixed, or an unknown one in a marker."""
         if any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes):
             return False
         silent = any(isinstance(o, Refusal) and not o.message for o in self.outcomes)
@@ -70,7 +70,7 @@ Waiting = Piece | Candidate | list[Refusal]
 
 
 def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
-    """What becomes of one call that was read."""
+    """Return the outcome of one call that was read."""
     known = tools.name_of(unit.name)
     if unit.state == "cut":
         if known or record.tier == "marker" or unit.name in tools.prefixes:
@@ -98,7 +98,7 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
 
 
 def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
-    """Why a call is refused that has more than its name and arguments: what is beside them is lost.
+    """Return why a call is refused that has more than its name and arguments: what is beside them is lost.
 
     Without a marker, keys that are none of the tool's make it another kind of object
     (corpus/extract/small_models).
@@ -124,7 +124,7 @@ _BY_FIT = frozenset({"_flat", "_keyed"})
 
 
 def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
-    """Why the arguments of a call in a format that proves nothing by itself rule it out.
+    """Return why the arguments of a call in a format that proves nothing by itself rule it out.
 
     Where only the shape tells a call from text, the keys must be those of the tool; so they must
     where tags bear ordinary words. A marker is proof enough, and so is a reply that is nothing
@@ -143,7 +143,7 @@ def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
 
 
 def numbered(outcomes: Sequence[Outcome], first: int) -> tuple[Outcome, ...]:
-    """The outcomes with an id for every call that came without one."""
+    """Return the outcomes with an id for every call that came without one."""
     named = []
     for index, outcome in enumerate(outcomes, first):
         if isinstance(outcome, Call) and not outcome.id:
@@ -186,7 +186,7 @@ class Standing:
 
     @property
     def waits(self) -> bool:
-        """Whether anything is held back."""
+        """True if anything is held back."""
         return self.holds or bool(self._pending)
 
     @property
@@ -302,7 +302,7 @@ class Standing:
                 yield from self._refused(item)
 
     def _settled(self, item: Waiting, pending: list[Waiting], index: int) -> Waiting:
-        """A candidate after the end of the reply, or in a quotation that closes right after it, is quoted."""
+        """Return a candidate after the end of the reply, or in a quotation that closes right after it, is quoted."""
         if not isinstance(item, Candidate):
             return item
         following = (p for p in pending[index + 1 : index + 3] if isinstance(p, Piece))
@@ -323,12 +323,12 @@ class Standing:
         return True
 
     def _is_text(self, item: Piece) -> bool:
-        """Whether a piece is text of this reply."""
+        """True if a piece is text of this reply."""
         ended = self.ended_at is not None and item.span[0] >= self.ended_at
         return item.kind in ("text", "thought") and not ended
 
     def _has_text(self, pending: list[Waiting]) -> bool:
-        """Whether the reply is more than its calls."""
+        """True if the reply is more than its calls."""
         if self.shown and any(map(str.isalnum, self.content)):
             return True
         pieces = (item for item in pending if isinstance(item, Piece) and item.kind == "text")
@@ -425,7 +425,7 @@ class Standing:
 
 
 def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
-    """What waits, without a second copy of a call right beside the first.
+    """Return what waits, without a second copy of a call right beside the first.
 
     LFM2 writes a call between its tokens and again as a plain list, in either order: one call.
     """
@@ -469,7 +469,7 @@ def _echoes(item: Candidate, last: Candidate) -> bool:
 
 
 def placed(call: Call, final: bool, alone: bool) -> Call:
-    """The call with its tier and position in the reply."""
+    """Return the call with its tier and position in the reply."""
     tier: Tier = "alone" if alone and call.tier == "shape" else call.tier
     if tier == call.tier and final:
         return call
@@ -484,7 +484,7 @@ def _is_quoted(item: Candidate) -> bool:
 
 
 def _quoted(item: Candidate) -> Candidate:
-    """A candidate that is quoted: its calls are listed, without a message."""
+    """Return a candidate that is quoted: its calls are listed, without a message."""
     return replace(item, outcomes=tuple(_as_quoted(one, item) for one in item.outcomes))
 
 

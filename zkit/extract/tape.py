@@ -86,17 +86,17 @@ class Tape:
 
     @property
     def cut(self) -> bool:
-        """Whether the server's finish reason is a limit."""
+        """True if the server's finish reason is a limit."""
         return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
 
     @property
     def stopped(self) -> bool:
-        """Whether the server's finish reason is the model's own end: no more was to come."""
+        """True if the server's finish reason is the model's own end: no more was to come."""
         return self.finish_reason == "stop"
 
     @property
     def exhausted(self) -> bool:
-        """Whether the text was looked at often enough: what has not closed by now is not looked for.
+        """True if the text was looked at often enough: what has not closed by now is not looked for.
 
         What counts is how far it was looked at, not how much has arrived: any chunking ends alike.
         """
@@ -104,7 +104,7 @@ class Tape:
 
     @property
     def hopeless(self) -> bool:
-        """Whether so many readings came to nothing that no more are made."""
+        """True if so many readings came to nothing that no more are made."""
         return self.in_vain > MOST_IN_VAIN + self._reach // TEXT_FOR_ONE_MORE
 
     def looked(self, start: int, end: int) -> None:
@@ -130,7 +130,7 @@ class Tape:
         self._base = upto
 
     def slice(self, start: int, end: int) -> str:
-        """The text between two places."""
+        """Return the text between two places."""
         start, end = max(start, 0), min(end, self.size)
         if start >= self._base:
             return self._window[start - self._base : end - self._base]
@@ -144,7 +144,7 @@ class Tape:
         return whole[start - self._starts[first] : end - self._starts[first]]
 
     def window(self, pos: int) -> tuple[str, int]:
-        """A text that holds everything from `pos` on, and the place where it begins.
+        """Return a text that holds everything from `pos` on, and the place where it begins.
 
         It holds the character before `pos` as well, for patterns that look back.
         """
@@ -171,7 +171,7 @@ class Tape:
     def find(
         self, pattern: re.Pattern[str], pos: int, until: int | None = None
     ) -> Steps[Hit | None]:
-        """The first match from `pos` on, up to `until`; None when the text ends without one."""
+        """Return the first match from `pos` on, up to `until`; None when the text ends without one."""
         begin, absent = self._absent.get(pattern, (pos, pos))
         begin, pos = (begin, absent) if begin <= pos < absent else (pos, pos)
         searched_from = pos
@@ -203,7 +203,7 @@ class Tape:
     def look(
         self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
     ) -> Steps[Match | None]:
-        """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
+        """Return the match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
 
         A pattern in a string is compiled when it is first used. Where all of the text has arrived
         and is ASCII, Python's own `re` will do, which need not be loaded.
@@ -224,18 +224,18 @@ class Tape:
             yield from self.wait(pos)
 
     def next_solid(self, pos: int) -> Steps[int]:
-        """The first place from `pos` on that is not white space; the end when there is none."""
+        """Read the first place from `pos` on that is not white space; the end when there is none."""
         hit = yield from self.find(_SOLID, pos)
         return self.size if hit is None else hit.start
 
     def char(self, pos: int) -> str:
-        """The character at a place that has arrived; nothing at the end."""
+        """Return the character at a place that has arrived; nothing at the end."""
         return self.slice(pos, pos + 1)
 
 
 @lru_cache(maxsize=1024)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """A pattern for looks."""
+    """Return a pattern for looks."""
     import regex  # not at the top: half as much to load as pydantic
 
     return regex.compile(pattern)
@@ -243,7 +243,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def _for_ascii(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
-    """A pattern for looks at ASCII: only there both modules mean the same by `\\s` and `\\w`."""
+    """Return a pattern for looks at ASCII: only there both modules mean the same by `\\s` and `\\w`."""
     try:
         return re.compile(pattern, re.ASCII)
     except re.error:  # such as two groups of one name
@@ -252,7 +252,7 @@ def _for_ascii(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def searched(pattern: str) -> re.Pattern[str]:
-    """A pattern for searches."""
+    """Return a pattern for searches."""
     return re.compile(pattern)
 
 

@@ -16,7 +16,7 @@ _LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 
 
 def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
-    """The region that opens at a place, and the place after its opener."""
+    """Return the region that opens at a place, and the place after its opener."""
     for region in found:
         head = yield from scan.tape.look(region.opener, at)
         if head is not None:
@@ -25,7 +25,7 @@ def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Re
 
 
 def marked(scan: Scanner, at: int) -> Steps[int]:
-    """A block of reasoning between marks, up to its closer or to the end."""
+    """Read a block of reasoning between marks, up to its closer or to the end."""
     found = yield from _opened(scan, turn_marks.MARKED_REASONING, at)
     if found is None:
         return (yield from scan.skip(at))
@@ -34,7 +34,7 @@ def marked(scan: Scanner, at: int) -> Steps[int]:
 
 
 def tagged(scan: Scanner, at: int) -> Steps[int]:
-    """A tag that may only be named in a sentence: it sets reasoning apart where a line begins."""
+    """Read a tag that may only be named in a sentence: it sets reasoning apart where a line begins."""
     found = yield from _opened(scan, turn_marks.TAGGED_REASONING, at)
     if found is None or scan.before(at).rpartition("\n")[2].strip():
         return (yield from scan.skip(at))
@@ -48,7 +48,7 @@ def _block(scan: Scanner, region: Region, at: int, begin: int) -> Steps[int]:
 
 
 def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: Kind) -> Steps[int]:
-    """Everything from an opener to its closer as pieces of one kind, without the marks."""
+    """Read everything from an opener to its closer as pieces of one kind, without the marks."""
     yield from scan.piece("frame", at, begin)
     hit = yield from scan.pass_to(begin, closer, kind)
     start, end = (scan.tape.size,) * 2 if hit is None else (hit.start, hit.end)
@@ -59,7 +59,7 @@ def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: 
 
 
 def orphan(scan: Scanner, at: int) -> Steps[int]:
-    """The end of reasoning that the prompt had opened: everything before it is reasoning.
+    """Read the end of reasoning that the prompt had opened: everything before it is reasoning.
 
     So it is where reasoning was set apart already, if the mark is at an edge of its line: the
     model opened a block inside of another, or went on thinking after it had closed one.
@@ -82,7 +82,7 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
-    """Whether a mark begins its line or ends it: one that a sentence names does neither."""
+    """True if a mark begins its line or ends it: one that a sentence names does neither."""
     if not scan.before(at).rpartition("\n")[2].strip():
         return True
     return (yield from scan.tape.look(_LINE_ENDS, end)) is not None
@@ -107,7 +107,7 @@ def spoken(scan: Scanner, at: int) -> Steps[int]:
 
 
 def answer(scan: Scanner, at: int) -> Steps[int]:
-    """A channel for the reader: text, whatever it looks like."""
+    """Read a channel for the reader: text, whatever it looks like."""
     found = yield from _opened(scan, turn_marks.ANSWERS, at)
     if found is None:
         return (yield from scan.skip(at))

@@ -30,7 +30,7 @@ _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
 def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
-    """The tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
+    """Return the tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
 
     No key is needed in a reply that is nothing but an object or a tag, unless the name is an ordinary
     word that data may hold. A fence counts only if the reply is nothing else. `span` is that of the reply.
@@ -61,7 +61,7 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
 
 
 def _has_argument(after: str, keys: frozenset[str]) -> bool:
-    """Whether one of the keys is written as one: in quotes, as an attribute or as a tag."""
+    """True if one of the keys is written as one: in quotes, as an attribute or as a tag."""
     words = "|".join(map(re.escape, keys))
     written = rf"[\"'](?:{words})[\"']\s*+[:=,]|<(?:{words})>|(?<![\w\"'])(?:{words})\s*+[:=]\s*+\S"
     return bool(words) and re.search(written, after) is not None

@@ -46,7 +46,7 @@ class Format:
 
     @property
     def fenced(self) -> bool:
-        """Whether the format's own envelope is a fence of code."""
+        """True if the format's own envelope is a fence of code."""
         return (self.frame[0] + self.each[0]).startswith("```")
 
     @property

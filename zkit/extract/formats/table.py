@@ -22,7 +22,7 @@ _ALL = frozenset(FORMATS)
 
 
 def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
-    """The formats to look for: all, or those named, with the others of their families."""
+    """Return the formats to look for: all, or those named, with the others of their families."""
     if names is None:
         return _ALL
     if isinstance(names, frozenset) and names <= _ALL:
@@ -47,7 +47,7 @@ def unknown_format(name: object) -> ValueError:
 
 
 def format_of(opener: str, body: str, text: str) -> Format:
-    """The format of a call: by its envelope and body, then by what only this format shows.
+    """Return the format of a call: by its envelope and body, then by what only this format shows.
 
     A body that no format puts into this envelope is a slip of the envelope's first format.
     """
@@ -61,6 +61,6 @@ def format_of(opener: str, body: str, text: str) -> Format:
 
 @cache
 def _having(opener: str, body: str) -> tuple[Format, ...]:
-    """The records of an envelope, those with a sign of their own first."""
+    """Return the records of an envelope, those with a sign of their own first."""
     found = [r for r in FORMATS.values() if r.opener == opener and body in (r.body, "")]
     return tuple(sorted(found, key=lambda record: not record.sign))

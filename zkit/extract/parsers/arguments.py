@@ -58,7 +58,7 @@ class Reading:
 
 
 def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
-    """A call that cannot be read, and the message for the model."""
+    """Return a call that cannot be read, and the message for the model."""
     return Unit(name, None, span, state="broken", reason=reason, message=message)
 
 
@@ -69,17 +69,17 @@ class Task(NamedTuple):
     tools: Declared
 
     def slot(self, name: str, key: str) -> Slot:
-        """The place for an argument of a tool."""
+        """Return the place for an argument of a tool."""
         return Slot(key, self.tools.expect(name).child(key), self.tools.schema(name))
 
     def look_named(self, pattern: str, at: int) -> Steps[Match | None]:
-        """The match at a place that names a declared tool; None for any other."""
+        """Return the match at a place that names a declared tool; None for any other."""
         found = yield from self.tape.look(pattern, at)
         return None if found is None or self.tools.name_of(found["name"]) is None else found
 
 
 def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
-    """The unit of a call that an object spells out."""
+    """Return the unit of a call that an object spells out."""
     arguments = spelt.arguments
     if "_twice" in spelt.keys:
         message = f"{spelt.name}: the call gives two names or two sets of arguments. Send one call."
@@ -118,7 +118,7 @@ def _from_string(
 def from_text(
     task: Task, name: str, text: str, at: int, span: tuple[int, int], finish: str | None = None
 ) -> Unit:
-    """The unit of a call whose arguments are a JSON object of their own at place `at`.
+    """Return the unit of a call whose arguments are a JSON object of their own at place `at`.
 
     `finish` says how the object ended: after "stop" its last value is no longer than it looks.
     """
@@ -173,7 +173,7 @@ _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean
 
 
 def _placeholder(arguments: JsonObject, expect: Expect, schema: JsonObject) -> str:
-    """The key of an argument that repeats the prompt instead of a value; empty when there is none.
+    """Return the key of an argument that repeats the prompt instead of a value; empty when there is none.
 
     `{"city": "string", "days": "integer"}` repeats the schema, `"<your query>"` and `"___"` an
     example (Llama 3.2 1B, Qwen2.5 0.5B). A word that the schema lists as a value is one.
@@ -192,7 +192,7 @@ def _placeholder(arguments: JsonObject, expect: Expect, schema: JsonObject) -> s
 
 
 def _is_blank(key: str, value: str) -> bool:
-    """Whether a text is a blank to be filled in: `___`, `<city>` for a city, `<your query>`."""
+    """True if a text is a blank to be filled in: `___`, `<city>` for a city, `<your query>`."""
     blank = _BLANK.match(value)
     if blank is None or blank["inner"] is None:
         return blank is not None
@@ -201,18 +201,18 @@ def _is_blank(key: str, value: str) -> bool:
 
 
 def _listed(schema: JsonObject, key: str) -> list[Any]:
-    """The values that a schema lists for a key."""
+    """Return the values that a schema lists for a key."""
     part = (schema.get("properties") or {}).get(key)
     return list(part.get("enum") or ()) if isinstance(part, dict) else []
 
 
 def _closed_late(fixes: tuple[Fix, ...]) -> bool:
-    """Whether closers were added at the end that may have been meant further up."""
+    """True if closers were added at the end that may have been meant further up."""
     return any(fix.name == "close_at_end" for fix in fixes)
 
 
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
-    """An argument of the tool inside another one that has no such key; empty if there is none.
+    """Return an argument of the tool inside another one that has no such key; empty if there is none.
 
     See corpus/extract/damaged.
     """
@@ -227,7 +227,7 @@ def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
 
 
 def _finite(arguments: JsonObject) -> bool:
-    """Whether JSON can hold the arguments: `1e999` is read as infinity, which it cannot (corpus/untouched/two_readings)."""
+    """True if JSON can hold the arguments: `1e999` is read as infinity, which it cannot (corpus/untouched/two_readings)."""
     try:
         json.dumps(arguments, allow_nan=False)
     except ValueError:

@@ -41,7 +41,7 @@ def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int, bool]]:
-    """The place after the closing brace, strings between tokens passed over."""
+    """Return the place after the closing brace, strings between tokens passed over."""
     marks = searched(f"{_MARKS.pattern}|(?P<stop>{stop.pattern})")
     at, depth = pos, 0
     while True:
@@ -61,7 +61,7 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
 
 
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
-    """The same value as JSON: keys, strings and bare words in quotes."""
+    """Return the same value as JSON: keys, strings and bare words in quotes."""
     key, words, expect = "", [], task.tools.expect(name)
 
     def spelt(token: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def _member(flag: re.Match[str], expect: Expect) -> str:
-    """A flag and its value as a member of an object; a string stays as it is."""
+    """Return a flag and its value as a member of an object; a string stays as it is."""
     key, word = flag["key"], flag["word"] or ""
     if key is None:
         return flag.group()

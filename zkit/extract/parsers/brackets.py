@@ -94,7 +94,7 @@ class Balance:
         return match.end(), False
 
     def _ends_string(self, text: str, end: int, final: bool) -> bool | None:
-        """Whether the quote before a place ends its string; None while more text may decide."""
+        """Return whether the quote before a place ends its string; None while more text may decide."""
         if not final and end == len(text):
             return None
         if self._after is None:
@@ -111,7 +111,7 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
 
 
 def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
-    """Where a damaged value ends, one of whose strings ran over the end of its envelope.
+    """Return where a damaged value ends, one of whose strings ran over the end of its envelope.
 
     Such a string holds a stop mark, and the quote that should close it opens one of the next
     call's. None when there is no such string; the length of the text when the mark may as well
@@ -134,7 +134,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
 
 
 def _opens(text: str, at: int) -> bool:
-    """Whether a quote is where JSON has a string; an apostrophe in a comment does not."""
+    """True if a quote is where JSON has a string; an apostrophe in a comment does not."""
     return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
 
 
@@ -151,7 +151,7 @@ def _inside(quote: str) -> re.Pattern[str]:
 
 
 def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") -> Steps[Extent]:
-    """Where the value ends whose bracket opens at `pos`; outside strings, `stop` ends it too."""
+    """Return where the value ends whose bracket opens at `pos`; outside strings, `stop` ends it too."""
     if notation == "json" and (end := _strict_end(tape, pos)) is not None:
         return Extent(end, True)
     if tape.exhausted:
@@ -171,7 +171,7 @@ def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") ->
 
 
 def _strict_end(tape: Tape, pos: int) -> int | None:
-    """The end of a strict value that has arrived whole: the common case, at the C parser's speed."""
+    """Return the end of a strict value that has arrived whole: the common case, at the C parser's speed."""
     text, base = tape.window(pos)
     try:
         return int(_DECODER.raw_decode(text, pos - base)[1]) + base

@@ -71,7 +71,7 @@ class Spelt:
 
 
 def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
-    """Every call that a JSON value spells out, in order; nothing for any other value."""
+    """Return every call that a JSON value spells out, in order; nothing for any other value."""
     if level > DEEPEST:
         return
     if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:
@@ -119,7 +119,7 @@ class _Wrapped(NamedTuple):
 
 
 def _wrapped(value: JsonObject) -> _Wrapped | None:
-    """The calls that an object holds under a key for that; None if it may be a call itself."""
+    """Return the calls that an object holds under a key for that; None if it may be a call itself."""
     request = value.get("params") if RPC_KEY in value else None
     if isinstance(request, dict) and "name" in request:
         return _Wrapped(request, frozenset())
@@ -138,7 +138,7 @@ def _wrapped(value: JsonObject) -> _Wrapped | None:
 
 
 def spelt_key(key: str) -> str:
-    """A key of a call as models spell it: `Name`, `toolCall` (corpus/extract/small_models)."""
+    """Return a key of a call as models spell it: `Name`, `toolCall` (corpus/extract/small_models)."""
     plain = _HUMP.sub("_", key).lower()
     return plain if plain in OPENING_KEYS else key
 
@@ -186,7 +186,7 @@ def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
-    """Whether an object names two tools, or holds two objects of arguments (corpus/untouched/two_readings)."""
+    """True if an object names two tools, or holds two objects of arguments (corpus/untouched/two_readings)."""
     names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
     objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
     return len(names - {None}) > 1 or any(other != value[held] for other in objects)
@@ -203,7 +203,7 @@ def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
-    """Whether arguments are a JSON Schema, or its properties: the tool was described, not called.
+    """True if arguments are a JSON Schema, or its properties: the tool was described, not called.
 
     See corpus/untouched/calls_declared.
     """
@@ -219,12 +219,12 @@ def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
 
 
 def _is_schema(value: Any) -> bool:
-    """Whether a value describes a type instead of being of one."""
+    """True if a value describes a type instead of being of one."""
     return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in KINDS
 
 
 def is_turn(value: Any) -> bool:
-    """Whether a value is a turn of somebody else in a recorded conversation.
+    """True if a value is a turn of somebody else in a recorded conversation.
 
     See corpus/untouched/conversations.
     """
@@ -234,7 +234,7 @@ def is_turn(value: Any) -> bool:
 
 
 def name_in(text: str, tools: Declared) -> str:
-    """The name that a damaged object seems to call: the first declared one, else the first."""
+    """Return the name that a damaged object seems to call: the first declared one, else the first."""
     names = [match["name"] for match in _NAMED.finditer(text, 0, 4000)]
     keyed = _KEYED.match(text)
     if keyed is not None:
@@ -244,7 +244,7 @@ def name_in(text: str, tools: Declared) -> str:
 
 
 def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
-    """What a damaged object should look like: evidence for its repair. None for unknown tools.
+    """Return what a damaged object should look like: evidence for its repair. None for unknown tools.
 
     See corpus/extract/damaged.
     """
@@ -273,5 +273,5 @@ def _object(members: JsonObject) -> JsonObject:
 
 
 def _rooted(schema: JsonObject, parameters: JsonObject) -> JsonObject:
-    """A schema around a tool's own, with the definitions that its references point at."""
+    """Return a schema around a tool's own, with the definitions that its references point at."""
     return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

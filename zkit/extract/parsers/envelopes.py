@@ -67,7 +67,7 @@ WRAPPERS = _wrappers()
 
 
 def by_tags(dialect: dialects.Dialect) -> Read:
-    """A reader of calls in tags."""
+    """Return a reader of calls in tags."""
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
@@ -80,7 +80,7 @@ def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def by_header(kind: str) -> Read:
-    """A reader of a header and an object."""
+    """Return a reader of a header and an object."""
     return lambda task, pos, stop: read_header(task, kind, pos, stop)
 
 
@@ -145,7 +145,7 @@ _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?:ifm\|)?(?i:tool_call)(?::[\w-]++)
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
-    """What the envelope holds whose opener ends at `pos`; None when its body spells no call."""
+    """Return what the envelope holds whose opener ends at `pos`; None when its body spells no call."""
     units: list[Unit] = []
     at, kind, closed = pos, "", True
     while closed:
@@ -174,7 +174,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
 
 
 def _followed(unit: Unit) -> Unit:
-    """A call that another object follows in its envelope."""
+    """Return a call that another object follows in its envelope."""
     if unit.state != "whole":
         return unit
     return broken(unit.name, unit.span, "ambiguous", FOLLOWED.format(name=unit.name))
@@ -185,7 +185,7 @@ _BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
 
 
 def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
-    """A call that the reply ends in before its body shows what it is (corpus/extract/ends).
+    """Return a call that the reply ends in before its body shows what it is (corpus/extract/ends).
 
     A body of which nothing has arrived is one only where its opener begins a line, or the server cut
     the reply: else a sentence may end with the name of a tag.
@@ -212,7 +212,7 @@ _UNREAD = "The call of {name} cannot be read. Send one object with its name and 
 
 
 def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
-    """A damaged JSON value in an envelope of calls that names a tool; None for others.
+    """Read a damaged JSON value in an envelope of calls that names a tool; None for others.
 
     Its brace is missing, or quotes are around it (corpus/extract/damaged). What spells no call is
     refused: Apertus writes two names in one object, or a name without an object.
@@ -235,7 +235,7 @@ def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
-    """Whether what was read ends with the closer of its envelope: what follows is outside of it.
+    """True if what was read ends with the closer of its envelope: what follows is outside of it.
 
     See corpus/extract/glm45.
     """
@@ -245,7 +245,7 @@ def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
 
 
 def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
-    """The place after the envelope's closer; None when it is missing."""
+    """Return the place after the envelope's closer; None when it is missing."""
     if not wrapper.closer:
         return None
     found = yield from task.tape.look(wrapper.end, at)
@@ -275,7 +275,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
 def _bare_name(
     task: Task, wrapper: Wrapper, name: str, start: int, at: int
 ) -> Steps[Reading | None]:
-    """A declared name and nothing else: a call without arguments."""
+    """Read a declared name and nothing else: a call without arguments."""
     if not wrapper.marks or task.tools.name_of(name) is None:
         return None
     end = yield from _closer(task, wrapper, at)
@@ -290,7 +290,7 @@ def _bare_name(
 
 @cache
 def openers() -> regex.Pattern[str]:
-    """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
+    """Return what opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
     import regex
 
     free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
@@ -299,7 +299,7 @@ def openers() -> regex.Pattern[str]:
 
 @cache
 def wrappers() -> regex.Pattern[str]:
-    """What opens an envelope."""
+    """Return what opens an envelope."""
     import regex
 
     wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))

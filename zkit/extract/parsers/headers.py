@@ -86,7 +86,7 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
 def read_arguments(
     task: Task, name: str, start: int, pos: int, stop: str, end: str
 ) -> Steps[Reading | None]:
-    """The call whose arguments are the object at `pos`, maybe in a string; None when there is none.
+    """Return the call whose arguments are the object at `pos`, maybe in a string; None when there is none.
 
     `stop` ends a damaged object, and `end` closes the call. A call that ends here is cut.
     """
@@ -102,7 +102,7 @@ def read_arguments(
 
 
 def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
-    """The reading with its closer, if there is one."""
+    """Return the reading with its closer, if there is one."""
     closer = (yield from task.tape.look(end, reading.end)) if end else None
     if closer is None:
         return reading
@@ -131,7 +131,7 @@ def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading 
 def _without_object(
     task: Task, header: Header, name: str, start: int, at: int, until: str
 ) -> Steps[Reading | None]:
-    """A header that no object follows: no arguments at all, or a plain text for the only one."""
+    """Read a header that no object follows: no arguments at all, or a plain text for the only one."""
     if not header.end:
         return None
     closer = yield from task.tape.look(header.end, at)
@@ -152,7 +152,7 @@ def _without_object(
 
 
 def _plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
-    """A plain text as the only argument of a tool that takes one text (ReAct prompts)."""
+    """Return a call with a plain text as its only argument, for a tool that takes one text (ReAct prompts)."""
     span = (start, end)
     if not whole:
         return Unit(name, None, span, state="cut")

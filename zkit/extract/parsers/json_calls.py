@@ -38,7 +38,7 @@ _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
 
 
 def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
-    """The calls at `pos`, where an object or a list begins; there may be none in it."""
+    """Return the calls at `pos`, where an object or a list begins; there may be none in it."""
     if task.tape.char(pos) == "[":
         inner = yield from task.tape.look(_IN_LIST, pos + 1)
         if inner is not None and inner["mark"] in "[\"'":
@@ -81,7 +81,7 @@ def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
 
 
 def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
-    """A list of calls in strings, or of names with their arguments: `["f(a=1)"]`, `["f", {...}]`."""
+    """Read a list of calls in strings, or of names with their arguments: `["f(a=1)"]`, `["f", {...}]`."""
     found = yield from extent(task.tape, pos, "json", stop)
     text = task.tape.slice(pos, found.end)
     value = unambiguous(text) or python_literal(text)
@@ -109,7 +109,7 @@ _CALLED = re.compile(
 def _read_object(
     task: Task, at: int, stop: str, *, listed: bool
 ) -> Steps[tuple[tuple[Unit, ...], int, bool]]:
-    """The calls of one object, the place after it, and whether it was closed."""
+    """Return the calls of one object, the place after it, and whether it was closed."""
     found = yield from bounded(task, at, stop)
     end = found.end
     if found.closed:
@@ -128,7 +128,7 @@ def _read_object(
 
 
 def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
-    """Where an object ends: at its brace, else before the first stop mark, else with the text."""
+    """Return where an object ends: at its brace, else before the first stop mark, else with the text."""
     found = yield from extent(task.tape, at, "json", stop)
     if found.closed or found.end < task.tape.size:
         text = task.tape.slice(at, found.end)
@@ -144,7 +144,7 @@ def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
 
 
 def ended(task: Task, found: Extent) -> str | None:
-    """How an object ended, as a finish reason; the server's own holds only at the end of the text.
+    """Return how an object ended, as a finish reason; the server's own holds only at the end of the text.
 
     So the calls before it are the same, whether the reason has arrived already or not.
     """
@@ -158,7 +158,7 @@ _ARGUED = re.compile(r"\}\s*+\Z")
 
 
 def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
-    """The calls that one object spells out, strict or repaired.
+    """Return the calls that one object spells out, strict or repaired.
 
     Where the text ended amid its brackets, a call whose arguments were not closed may have lost
     some, however whole those look that arrived; unless the model came to its own end there.
@@ -203,7 +203,7 @@ _LAST_STRING = re.compile(
 
 
 def _with_last_quote(text: str) -> tuple[Any, int] | None:
-    """The value of a call whose last string is not closed before `}}`, and where its quote belongs.
+    """Return the value of a call whose last string is not closed before `}}`, and where its quote belongs.
 
     Llama 3.1 8B writes `{"name": "f", "parameters": {"a": "['x']}}`. None if the braces may belong
     to the string.
@@ -216,7 +216,7 @@ def _with_last_quote(text: str) -> tuple[Any, int] | None:
 
 
 def _unquoted(text: str) -> Any:
-    """An object whose arguments are strict JSON between single quotes, nothing in them escaped (Glaive)."""
+    """Return the value of an object whose arguments are strict JSON between single quotes (Glaive)."""
     opened = _SINGLE.search(text)
     closed = text.rfind("'")
     if opened is None or closed < opened.end():

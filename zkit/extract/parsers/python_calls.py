@@ -51,7 +51,7 @@ class Argument(NamedTuple):
 
 
 def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """The calls at `pos`: a list of them, or one after the other."""
+    """Return the calls at `pos`: a list of them, or one after the other."""
     listed = task.tape.char(pos) == "["
     at = pos + listed
     units: list[Unit] = []
@@ -87,7 +87,7 @@ _APPLIED = rf"\(\s*+{NAME}\("
 
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:
-    """A list in which a call is a part of an expression: `[f(a=1) / g(b=2)]` is refused."""
+    """Refuse a list in which a call is a part of an expression: `[f(a=1) / g(b=2)]`."""
     found = yield from extent(task.tape, pos, "python", stop)
     message = f"{units[-1].name}: the call is a part of an expression. Send the call itself."
     units[-1] = broken(units[-1].name, units[-1].span, "expression", message)
@@ -129,7 +129,7 @@ _BRACKETS = re.compile(r"[()\[\]{}]")
 def _with_last_quote(
     task: Task, name: str, inside: str, at: int, start: int
 ) -> tuple[Unit, int, bool] | None:
-    """The call of a list whose last string is not closed before `)]`, where the reply ends.
+    """Return the call of a list whose last string is not closed before `)]`, where the reply ends.
 
     Llama 3.1 8B leaves the quote out (`[f(a='x', b='y)]`). None if the brackets may belong to the
     string, or another argument may.
@@ -153,20 +153,20 @@ def _with_last_quote(
 
 
 def balanced(text: str) -> bool:
-    """Whether as many brackets are closed as opened."""
+    """True if as many brackets are closed as opened."""
     marks = _BRACKETS.findall(text)
     return all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _complete(inside: str) -> bool:
-    """Whether an unclosed call ends after a whole argument: a string or a container that closed."""
+    """True if an unclosed call ends after a whole argument: a string or a container that closed."""
     return inside.rstrip()[-1:] in ('"', "'", "]", "}")
 
 
 def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
-    """The unit of a call from the text between its parentheses."""
+    """Return the unit of a call from the text between its parentheses."""
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     arguments = split(inside, at, notation)
@@ -188,7 +188,7 @@ def unit_from(
 def _positional(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], argument: Argument
 ) -> Unit:
-    """An argument without a name: the object of all arguments, or the only argument there is.
+    """Read an argument without a name: the object of all arguments, or the only argument there is.
 
     BitAgent-8B and Llama 3.1 8B write `math.factorial(5)`.
     """
@@ -215,7 +215,7 @@ def _positional(
 
 
 def value_of(argument: Argument, slot: Slot) -> Value:
-    """The value of one argument; an expression is refused (corpus/untouched/calls_in_code)."""
+    """Return the value of one argument; an expression is refused (corpus/untouched/calls_in_code)."""
     text = argument.text.strip()
     at = argument.at + argument.text.find(text)
     found = python_literal(text) or unambiguous(text)
@@ -248,7 +248,7 @@ def split(inside: str, at: int, notation: Notation) -> list[Argument]:
 
 
 def _string_end(text: str, quote: re.Match[str], notation: Notation) -> int:
-    """The place after a string, the same place that the search for the call's end found."""
+    """Return the place after a string, the same place that the search for the call's end found."""
     mark = quote.group() if notation == "python" else quote.group()[0]
     after = r"(?=\s*+(?:[,:}\])]|\Z))" if notation == "loose" else ""
     closer = searched(rf"(?s:\\.)|{mark}{after}")

@@ -46,7 +46,7 @@ class Draft:
 
 
 def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Reading | None]:
-    """The calls at `pos`, one after the other; None when none opens there."""
+    """Return the calls at `pos`, one after the other; None when none opens there."""
     units: list[Unit] = []
     at, closed = pos, True
     opener = compiled(dialect.unit)
@@ -80,7 +80,7 @@ def _object_in(attrs: dict[str, str]) -> JsonObject:
 
 
 def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
-    """A call of a declared tool that the reply ends in before its header is whole; None for others."""
+    """Return a call of a declared tool that the reply ends in before its header is whole; None for others."""
     text = task.tape.slice(at, at + MOST_HEADER)
     if not ends_in(task, pattern, at):
         return None
@@ -89,13 +89,13 @@ def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
 
 
 def cut_reading(task: Task, name: str | None, body: str, at: int) -> Reading | None:
-    """A call that the reply ends in, under as much of its name as has arrived; None without one."""
+    """Return a call that the reply ends in, under as much of its name as has arrived; None without one."""
     unit = Unit(name or "", None, (at, task.tape.size), state="cut")
     return None if name is None else Reading((unit,), task.tape.size, body, False)
 
 
 def ends_in(task: Task, pattern: str, at: int) -> bool:
-    """Whether the reply ends at a place where a match of the pattern has only begun."""
+    """True if the reply ends at a place where a match of the pattern has only begun."""
     text = task.tape.slice(at, at + MOST_HEADER)
     if not text or not task.tape.final or at + len(text) < task.tape.size:
         return False
@@ -105,7 +105,7 @@ def ends_in(task: Task, pattern: str, at: int) -> bool:
 def read_unit(
     task: Task, dialect: Dialect, draft: Draft, pos: int, stop: str
 ) -> Steps[tuple[Unit, int, bool]]:
-    """The call whose opener ends at `pos`, the place after it, and whether it was closed."""
+    """Return the call whose opener ends at `pos`, the place after it, and whether it was closed."""
     tape = task.tape
     end = dialect.end_of(draft.name)
     begins = compiled(rf"{_GAP}(?P<object>\{{)|\s*+(?={dialect.param}|{end})")
@@ -132,7 +132,7 @@ def read_unit(
 def _with_object(
     task: Task, dialect: Dialect, draft: Draft, pos: int, stop: str
 ) -> Steps[tuple[Unit, int, bool]]:
-    """The arguments are one JSON object between the tags."""
+    """Read arguments that are one JSON object between the tags."""
     end = dialect.end_of(draft.name)
     until = "|".join(filter(None, (end, stop)))
     reading = yield from read_named(task, draft.name, draft.start, pos, until)
@@ -146,7 +146,7 @@ def _with_object(
 def _unclosed(
     task: Task, dialect: Dialect, draft: Draft, at: int, stop: str
 ) -> Steps[tuple[Unit, int, bool]]:
-    """The closing tag of the call is missing: it is cut, unless no argument can be missing.
+    """Read a call without its closing tag: it is cut, unless no argument can be missing.
 
     Where every argument has its own tag, only the end of the envelope shows that there were no
     more of them, or that every argument of the tool is there.
@@ -169,7 +169,7 @@ def _unclosed(
 
 
 def _has_all(task: Task, draft: Draft) -> bool:
-    """Whether a call gives every argument that its tool takes."""
+    """True if a call gives every argument that its tool takes."""
     taken = task.tools.expect(draft.name).keys
     return not task.tools.is_open(draft.name) and taken <= draft.values.keys()
 
@@ -177,7 +177,7 @@ def _has_all(task: Task, draft: Draft) -> bool:
 def _read_raw(
     task: Task, dialect: Dialect, draft: Draft, start: int, opened: Any, stop: str
 ) -> Steps[Raw | None]:
-    """The text of one argument, up to the closer that structure follows; None when it is cut."""
+    """Return the text of one argument, up to the closer that structure follows; None when it is cut."""
     key, attrs = _key_of(opened)
     end = dialect.end_of(draft.name)
     if _nests(dialect, attrs, task.tools.expect(draft.name).child(key)):
@@ -214,14 +214,14 @@ def _read_raw(
 
 
 def _nests(dialect: Dialect, attrs: dict[str, str], expect: Expect) -> bool:
-    """Whether a value is made of tags. Plain ones are text where the schema has one (MiniMax-M3)."""
+    """True if a value is made of tags. Plain ones are text where the schema has one (MiniMax-M3)."""
     if not dialect.nested or not dialect.keys_are_tags:
         return bool(dialect.nested) and attrs.get("type") in ("dict", "list")
     return dialect is MINIMAX_M3 or "string" not in expect.kinds
 
 
 def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
-    """Whether a tag inside a value may open the next argument: the tool must know its key.
+    """True if a tag inside a value may open the next argument: the tool must know its key.
 
     See corpus/untouched/two_readings.
     """
@@ -232,7 +232,7 @@ def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
 
 
 def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Raw | None]:
-    """The text of an argument whose value is made of tags: closers are counted."""
+    """Return the text of an argument whose value is made of tags: closers are counted."""
     opener = dialect.param
     if dialect.keys_are_tags:
         opener = re.sub(r"\(\?P<key>.*?\)(?=>)", lambda _: re.escape(key), dialect.param)
@@ -299,7 +299,7 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
 
 
 def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
-    """The value between its tags: what of the white space belongs to it is the dialect's matter.
+    """Return the value between its tags, without the white space that the dialect adds.
 
     Qwen3-Coder puts a line end on both sides; MiniCPM 5 writes code as CDATA.
     """
@@ -313,7 +313,7 @@ def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
 
 
 def unit_of(task: Task, draft: Draft, end: int) -> Unit:
-    """The call that a draft has become."""
+    """Return the call that a draft has become."""
     span = (draft.start, end)
     reason, message = draft.trouble
     if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
@@ -367,7 +367,7 @@ class _Node:
 
 
 def nested_value(dialect: Dialect, text: str, slot: Slot, kind: str) -> Value:
-    """The value that the tags inside an argument spell out."""
+    """Return the value that the tags inside an argument spell out."""
     root = _Node(slot.key, kind, slot.expect)
     stack, at = [root], 0
     try:

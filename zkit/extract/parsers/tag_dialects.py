@@ -52,21 +52,21 @@ class Dialect:
     doubles: bool = False
 
     def closer(self, key: str) -> re.Pattern[str]:
-        """What ends the value of `key`."""
+        """Return what ends the value of `key`."""
         return searched(self.param_end.replace("{key}", re.escape(key)))
 
     def end_of(self, name: str) -> str:
-        """What ends a call of `name`."""
+        """Return what ends a call of `name`."""
         return self.unit_end.replace("{name}", re.escape(name))
 
 
 def attributes(text: str | None) -> dict[str, str]:
-    """The attributes of a tag by their names in small letters."""
+    """Return the attributes of a tag by their names in small letters."""
     return {key.lower(): value for key, value in written_attributes(text)}
 
 
 def written_attributes(text: str | None) -> list[tuple[str, str]]:
-    """The attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
+    """Return the attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
     from html import unescape  # a table of two thousand names
 
     found = _ATTRIBUTE.findall(text or "")
@@ -74,7 +74,7 @@ def written_attributes(text: str | None) -> list[tuple[str, str]]:
 
 
 def _tags(name: str, *patterns: str, nested: str = "", **flags: bool) -> Dialect:
-    """A dialect of tags that may be written in capitals: some models shout."""
+    """Return a dialect of tags that may be written in capitals: some models shout."""
     unit, unit_end, param, param_end = (f"(?i:{one})" if one else "" for one in patterns)
     return Dialect(name, unit, unit_end, param, param_end, nested=nested, **flags)
 

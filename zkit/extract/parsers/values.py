@@ -47,7 +47,7 @@ class Value(NamedTuple):
 
 
 def typed(raw: str, slot: Slot, at: int) -> Value:
-    """A raw text as the schema types it: a declared string is never parsed.
+    """Return the value of a raw text by its schema: a declared string is never parsed.
 
     Without a type only valid objects and lists are read, for a text may begin with a bracket too;
     with several, the order is null, boolean, integer, number, list or object, string. What does
@@ -70,7 +70,7 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
 
 
 def structure(raw: str, slot: Slot, at: int) -> Value:
-    """An object or a list in JSON, else as a Python literal (Qwen3-Coder), else repaired."""
+    """Return an object or a list in JSON, else as a Python literal (Qwen3-Coder), else repaired."""
     bare = raw.strip()
     found = unambiguous(bare) or python_literal(bare)
     if found is not None:
@@ -113,7 +113,7 @@ def repaired(
 
 
 def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
-    """Whether a repair is a guess, or more than one thing fits the schema."""
+    """True if a repair is a guess, or more than one thing fits the schema."""
     return (
         outcome.rank == Rank.GUESS
         if isinstance(outcome, Repaired)
@@ -136,7 +136,7 @@ def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
 
 
 def strict(text: str) -> tuple[Any] | None:
-    """The value of strict JSON; None for anything else."""
+    """Return the value of strict JSON; None for anything else."""
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError):  # a lone surrogate is not UTF-8, and raises a TypeError
@@ -144,13 +144,13 @@ def strict(text: str) -> tuple[Any] | None:
 
 
 def unambiguous(text: str) -> tuple[Any] | None:
-    """The value of strict JSON that gives no key two values; None for anything else."""
+    """Return the value of strict JSON that gives no key two values; None for anything else."""
     found = strict(text)
     return None if found is None or _two_values(repeats_in(text, found[0])) else found
 
 
 def _two_values(repeats: Iterable[Repeat]) -> Repeat | None:
-    """The first key that is given two values."""
+    """Return the first key that is given two values."""
     return next((one for one in repeats if not one.is_harmless), None)
 
 
@@ -160,7 +160,7 @@ def _integer(text: str) -> tuple[Any] | None:
 
 
 def number(text: str) -> tuple[Any] | None:
-    """The value of a number as JSON or Python writes it; None for anything else."""
+    """Return the value of a number as JSON or Python writes it; None for anything else."""
     if not _NUMBER.match(text):
         return None
     return (int(text) if text.lstrip("+-").isdigit() else float(text),)
@@ -173,7 +173,7 @@ _READERS: tuple[tuple[str, Callable[[str], tuple[Any] | None]], ...] = (
 
 
 def python_literal(text: str) -> tuple[Any] | None:
-    """The value of a Python literal that JSON can hold, a set as a list; None for anything else.
+    """Return the value of a Python literal that JSON can hold, a set as a list; None for anything else.
 
     Nothing is evaluated: `ast.literal_eval` reads constants and containers only, and its parser
     refuses what is nested too deeply. An escape that Python would warn about is left to repair.
