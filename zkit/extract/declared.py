@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -51,18 +50,6 @@ def declared(tools: Any) -> Declared:
 @lru_cache(maxsize=32)
 def _from_data(key: bytes) -> Declared:
     return Declared(marshal.loads(key))
-
-
-def _begun(names: Iterable[str], depth: int) -> str:
-    """Return a pattern for each of the names, and for its first characters where a text ends."""
-    rests: dict[str, list[str]] = {}
-    for name in names:
-        rests.setdefault(name[:1], []).append(name[1:])
-    ways = []
-    for first, after in rests.items():
-        more = "" if "" in after else r"\Z" if depth == 1 else rf"(?:\Z|{_begun(after, depth - 1)})"
-        ways.append(re.escape(first) + more)
-    return "|".join(ways) or "(?!)"
 
 
 class Declared:
@@ -153,8 +140,10 @@ class Declared:
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
-        """Finds a name in a short text, or the beginning of one at its end."""
-        return re.compile(rf"(?<!\w)(?:{_begun(self.spellings, LONGEST_PLAIN)})")
+        """Finds where a name may begin in a short text: its first characters, fewer at the end."""
+        first, ends = ({re.escape(name[:k]) for name in self.spellings} for k in (3, 2))
+        ends |= {re.escape(name[:1]) for name in self.spellings}
+        return re.compile(rf"(?<!\w)(?:{'|'.join(first)}|(?:{'|'.join(ends)})\Z)")
 
     def begun_in(self, text: str) -> str | None:
         """Return what a text has of a name that it ends in, maybe nothing yet; None if it ends in another word."""
