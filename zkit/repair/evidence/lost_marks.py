@@ -94,7 +94,7 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
         valid = [m for m in (kept, replaced) if _is_even(m.body)]
         return valid[0] if len(valid) == 1 else None
     if not closes:
-        return replaced
+        return None if rest[:1] in " \t\\" else replaced
     if rest[:1].isalnum() or _VALUE_NEXT.match(rest):
         return kept
     return replaced if rest[:1] in _NO_SECOND else None

@@ -169,9 +169,16 @@ def _order(candidate: Candidate) -> tuple[bool, bool, int]:
 def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
     """The best reading; none when the schema rules out where its brackets are."""
     best = _attempt(task, body, start, how)
-    if not best.fits and best.value is not None and best.rank < CUT and rearranged(best.fixes):
+    if best.fits or best.value is None or best.rank >= CUT:
+        return best
+    if rearranged(best.fixes) or _lacks_closer(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", first_guess(best.fixes, start)))
     return best
+
+
+def _lacks_closer(fixes: Sequence[Fix]) -> bool:
+    """Whether a comma was dropped and a closer added at the end: `{"a": {, "b": 1}` lacks it at the comma."""
+    return {"drop_comma", "close_at_end"} <= {fix.name for fix in fixes}
 
 
 def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
