@@ -125,6 +125,8 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """The string that opens at `pos` runs to the end of the text."""
+    if _holds_opener(reading):
+        return []
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
