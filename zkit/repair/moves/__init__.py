@@ -1,4 +1,4 @@
-"""The moves: what may be tried where no strict step is possible, by the mark that stands there."""
+"""Moves: the repairs to try at a place where strict parsing fails, chosen by the character there."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Move(NamedTuple):
     """One row of a table of moves."""
 
     fixes: tuple[str, ...]
-    """What it writes on the receipt."""
+    """The names of the fixes that it may write on the receipt."""
     marks: str
-    """The characters at which it is tried; at all of them if empty."""
+    """The characters at which it is tried; an empty string means every character."""
     find: Callable[[Engine, Hypothesis, int], list[Hypothesis]]
-    """The hypotheses in which the text at a place is read so; a hypothesis that has failed there is given."""
+    """Take a hypothesis that failed at a place and return the new hypotheses to try there."""
 
 
 def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """What all moves of a table find at a place."""
+    """Return the hypotheses of every move in the table that applies at `pos`."""
     mark = reader.text[pos]
     found: list[Hypothesis] = []
     for _, marks, find in moves:
@@ -35,7 +35,7 @@ def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) 
 def respelt(
     other: Hypothesis, name: str, start: int, end: int, spelled: Respelled | None, cost: int = 0
 ) -> list[Hypothesis]:
-    """The hypothesis in which the text between two places is a string, spelt so; none without a spelling."""
+    """Return the hypothesis that reads `text[start:end]` as the string `spelled`, or nothing if that is None."""
     if spelled is None:
         return []
     other.note(name, start, end, f'"{spelled.body}"', "", cost).settle(end)
@@ -45,7 +45,7 @@ def respelt(
 def first_of(
     moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int
 ) -> list[Hypothesis]:
-    """What the first move of a table finds that finds something."""
+    """Return the hypotheses of the first move in the table that finds any."""
     mark = reader.text[pos]
     for _, marks, find in moves:
         if (not marks or mark in marks) and (found := find(reader, reading, pos)):

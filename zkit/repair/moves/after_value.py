@@ -1,4 +1,4 @@
-"""Moves where neither a comma nor the closer follows a value, or a colon follows it."""
+"""Moves for a value that is not followed by a comma or its closer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
 
 
-# ── trouble with colons ─────────────────────────────────────────────────────
+# ── a colon after a value ───────────────────────────────────────────────────
 
 
 _MARKS = re.compile(r"[\]}]")
@@ -29,13 +29,13 @@ ONE_VALUE = re.compile(
 
 
 def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """A colon follows a value, which is then a key."""
+    """Read a value that is followed by a colon as a key."""
     in_object = reading.frame is not None and reading.frame.kind == "{"
     return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
 
 
 def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """A string under a key is followed by a colon: it is that key again, or another one whose brace is missing."""
+    """Read a member's value as a key: the same key repeated, or the first key of an object without its brace."""
     if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
         other = Hypothesis.back_to(reading.recent[0])
         other.note("drop_repeated_key", other.pos, colon + 1, "")
@@ -51,13 +51,13 @@ def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypo
 
 
 def _is_key_again(text: str, start: int, end: int) -> bool:
-    """Whether the string between two places is the key that it stands under."""
+    """True if `text[start:end]` repeats the key right before it."""
     key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
     return key is not None and key.group(1) == text[start:end]
 
 
 def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
+    """Read a list item that is followed by a colon as a key: a bracket is missing or wrong, or the colon is a comma."""
     frame, item = reading.frame, reading.recent[0]
     assert frame is not None
     found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
@@ -98,7 +98,7 @@ def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypoth
 
 
 def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
-    """Whether a bracket before a single item is too many: the next key begins a line, the item does not."""
+    """True if the list's opening bracket may be stray: its only item is on the same line, the next key is not."""
     text = reader.text
     if reader.guided or "\n" not in text[comma:key] or text.find(",", frame.start, comma) >= 0:
         return False
@@ -108,7 +108,7 @@ def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
 def _member_after_closer(
     reader: Engine, reading: Hypothesis, item: Before, key: str
 ) -> list[Hypothesis]:
-    """An object in the list was closed too early: its members go on where an item is expected."""
+    """Reopen the object before this item: it was closed too early, and `key` is its next member."""
     closed = last_closed(reader, reading, item)
     if closed is None or closed.frame.kind != "{":
         return []
@@ -120,7 +120,7 @@ def _member_after_closer(
     return [other.go(item.pos, KEY)]
 
 
-# ── trouble after value ─────────────────────────────────────────────────────
+# ── anything else after a value ─────────────────────────────────────────────
 
 
 _S = lexis.SPACE
@@ -130,24 +130,24 @@ OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
 )
-"""After a string: an operator, so that this is an expression and not text with quotes in it."""
+"""A string's closing quote and an operator: an expression, not text with quotes in it."""
 _INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
-"""The first digits of a number in groups of three, and the next ones."""
+"""`_FIRST_GROUP` and `_GROUP`: the first and the later digit groups of a number such as `1 500`."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_KEY = re.compile(rf"[\"'](?:{lexis.NAME})?+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
-"""Marks that stand for no comma: they begin a string, a number, or a key that took its colon in: `"force:" true`."""
+"""Marks that cannot replace a comma: they begin a string, a number, or a key with its colon inside (`"force:" true`)."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
 def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """After a value stands neither a comma nor the closer."""
+    """Return the hypotheses for a value that is not followed by a comma or its closer."""
     mark = reader.text[pos]
     begun = pos == reading.pos and _HALF_KEY.match(reader.text, pos)
     if mark in "\"'" and (begun or pos + 1 == reader.size):
@@ -166,7 +166,7 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another member or item stands where the comma is expected."""
+    """Add a comma before the next member or item."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if frame.kind == "{":
@@ -191,7 +191,7 @@ def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypoth
 
 
 def _is_due_key(text: str, reading: Hypothesis) -> bool:
-    """True if the last item is a key that the schema declares in the object around the list, and that is not there yet.
+    """True if the last item is a key that the enclosing object's schema declares and that has not been read yet.
 
     In `{"lines": [1, 2, "force" true}` the bracket and the colon are missing, not a comma.
     """
@@ -205,7 +205,11 @@ def _is_due_key(text: str, reading: Hypothesis) -> bool:
 
 
 def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Whether two items without a comma between them may be one, words and one, or an item and the text begun anew."""
+    """True if two items without a comma may not be two items.
+
+    They may be one number in digit groups, a bare phrase that runs into a quoted string, or a string
+    after which the model began the value again.
+    """
     text, frame = reader.text, reading.frame
     assert frame is not None
     if text[pos] in "{[" and text[pos - 1] in "\"'":
@@ -221,13 +225,13 @@ def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 
 def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands for the comma."""
+    """Replace another mark by the comma that is expected."""
     frame = reading.frame
     assert frame is not None
     if _NO_COMMA.match(reader.text, pos) or _IN_NUMBER.match(reader.text, pos - 1):
         return []
     if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
-        return []  # a container right after another is a second one
+        return []  # two containers in a row: this one is a value, not a mark for a comma
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
         if ahead is None or not known(reader, frame, ahead.group(1)):
@@ -241,7 +245,7 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark after the value belongs to nothing: the comma or the closer that is expected comes right after it."""
+    """Drop a stray mark between the value and the comma or closer."""
     if not follows(reader, reading.frame, pos + 1) or not _DUE.match(reader.text, pos + 1):
         return []
     other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
@@ -250,7 +254,7 @@ def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands where the closer is expected, and what follows goes on after the container."""
+    """Replace another mark by the closer, if the following text fits after the container."""
     frame, after = reading.frame, pos + 1
     assert frame is not None
     if frame.invented or not follows(reader, frame.parent, after):
@@ -264,12 +268,12 @@ def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypo
 
 
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A closer that does not match: wrong, stray, or one before it is missing."""
+    """Handle a closer that does not match: it is wrong, it is stray, or another one is missing before it."""
     frame = reading.frame
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     if mark == "]" and reading.recent and reading.recent[0].want.only("array"):
-        return bracketed(reading.recent[0])  # the schema asks for the list that closes here
+        return bracketed(reading.recent[0])  # the schema wants the list that closes here
     found: list[Hypothesis] = []
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
@@ -294,7 +298,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A closer that does not match stands where an item is expected."""
+    """Handle a closer that does not match where a key or an item is expected."""
     other = reading.fork()
     reader.drop_trailing_comma(other, pos)
     other.pos = other.safe
@@ -302,17 +306,17 @@ def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypo
 
 
 def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A quote too many after a value: `"x"",`."""
+    """Drop an extra quote after a value: `"x"",`."""
     if not follows(reader, reading.frame, pos + 1):
         return []
     start = reading.recent[0].pos if reading.recent else pos
     closed = reading.closed
     if closed is not None and closed.at + 1 == reading.pos:
         start = closed.frame.start
-        if reader.text.find('\\"', start, pos) >= 0:  # JSON in a string without its opening quote
+        if reader.text.find('\\"', start, pos) >= 0:  # a string of JSON without its opening quote
             return []
     if not reader.guided and lexis.PLAIN.fullmatch(reader.text, start, pos):
-        reader.reason = "ambiguous"  # a quote too many, or the opening one is missing
+        reader.reason = "ambiguous"  # an extra quote, or a missing opening quote
         return []
     inch = _INCH.search(reader.text, start, pos - 1) is not None
     digit = reader.text[pos - 2 : pos - 1].isdigit()
@@ -337,16 +341,19 @@ MOVES = (
         _key_after_value,
     ),
 )  # fmt: skip
-"""What may be meant where neither a comma nor the closer follows a value."""
+"""The moves for a value that is not followed by a comma or its closer."""
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The root closes, but another member follows: this closer, or one before it, is too early."""
+    """Return hypotheses for a root that closes before another member; None if no member follows.
+
+    Either this closer or an earlier one came too early.
+    """
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
         return _comma_for_closer(reader, reading, pos)
     if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
-        return None  # words after the object, not another member
+        return None  # prose after the object, not another member
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
@@ -368,16 +375,17 @@ def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
 
 
 def _has_quoted_keys(reader: Engine, reading: Hypothesis) -> bool:
-    """Whether the keys of the object that is open stand between quotes."""
+    """True if the first key of the open object is quoted."""
     assert reading.frame is not None
     first = lexis.skip_blank(reader.text, reading.frame.start + 1)
     return reader.text[first : first + 1] in lexis.QUOTES
 
 
 def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
-    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two.
+    """True if the extra brace may just as well belong to an object that closed before `end`.
 
-    Where there are lines, their indentation will tell.
+    If two braces close here, that object must end in two braces as well. A text of several lines is
+    never undecided, because its indentation shows the nesting.
     """
     text = reader.text
     if not reader.spend(closer - reader.start) or text.find("\n", reader.start, closer) >= 0:
@@ -387,14 +395,17 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
 
 
 def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The root's closer stands where a comma is expected: a quoted key follows it."""
+    """Replace the root's closer by a comma if a quoted key follows it; else return None."""
     if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
         return None
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
 
 
 def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
-    """The value ended: what comes after it must be text around it, not a part that was misread."""
+    """Check the text after the root value: it must be surrounding text, not a part of the value.
+
+    Return None if the hypothesis is done, else the hypotheses to try instead.
+    """
     if reading.pos == reader.size:
         reading.place = DONE
         return None
@@ -421,7 +432,7 @@ _WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 
 
 def _is_between(reader: Engine, quote: str, end: int) -> bool:
-    """Whether the value stands between two quotes, and none inside it is written twice, as in CSV."""
+    """True if the value is wrapped in this quote, and no quote inside it is doubled as in CSV."""
     if reader.text[reader.start - 1 : reader.start] != quote:
         return False
     return quote != '"' or _WRITTEN_TWICE.search(reader.text, reader.start, end) is None

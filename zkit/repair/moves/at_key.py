@@ -1,4 +1,4 @@
-"""Moves where a key is expected and something else is there, or the schema expects a value of another kind."""
+"""Moves for a place where a key is expected and something else is found."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
 
 
-# ── trouble at key ──────────────────────────────────────────────────────────
-
-
 _S = lexis.SPACE
 _HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
 _UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+)(?<![`“”’»\\]):")
@@ -30,10 +27,10 @@ _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
 _QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
 _BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
-"""After a key without its closing quote: white space, or a value in its quotes."""
+"""After a key without its closing quote and its colon: white space or a value."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 _NO_COLON_AGAIN = re.compile(rf"{_S},{_S}\"[^\"\\\n]{{1,80}}+\"[ \t]++{lexis.SCALAR}{_S}[,}}]")
-"""Another member without its colon, as in `{"a" 1, "b" 2}` of the corpus: who forgets one forgets the next."""
+"""Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets the next."""
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
 _MISQUOTED = (
@@ -42,11 +39,11 @@ _MISQUOTED = (
     (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
     (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
 )
-"""Keys whose quotes are off: the pattern, the fix, what it writes, over how many characters."""
+"""Keys with wrong quotes: the pattern, the fix, its new text, and how many characters that replaces."""
 
 
 def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Where a key is expected stands something else."""
+    """Return the hypotheses for a place where a key is expected and no string begins."""
     if _CUT_NAME.match(reader.text, pos):
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
@@ -55,7 +52,7 @@ def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
-    """The reading without its last member, a number whose digits may go on after the comma: `1,0`."""
+    """Return the hypothesis without its last member: a number that may go on after the comma, as in `1,0`."""
     frame, other = reading.frame, reading.fork()
     if frame is not None and reading.recent:
         comma = reader.text.rfind(",", frame.start, reading.recent[0].pos)
@@ -64,12 +61,12 @@ def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
 
 
 def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Ways to read a key, or what should have come before it, that leave the strings before alone."""
+    """Return the hypotheses that do not change where earlier strings end."""
     return tried(MOVES, reader, reading, pos)
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A list was closed too early: its items go on where a key is expected."""
+    """Reopen a list that was closed too early: its next item is where a key is expected."""
     closed = last_closed(reader, reading)
     if closed is None or closed.frame.kind != "[":
         return []
@@ -81,7 +78,7 @@ def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 
 def _half_quoted(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A key that lacks its opening quote."""
+    """Add the opening quote of a key."""
     match = _HALF_QUOTED.match(reader.text, pos)
     if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
         return []
@@ -90,7 +87,7 @@ def _half_quoted(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
 
 
 def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands for the opening quote of a key."""
+    """Replace another mark by the opening quote of a key."""
     match = _WRONG_OPEN.match(reader.text, pos)
     if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
         return []
@@ -99,7 +96,7 @@ def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hyp
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """An object opens where a key is expected: the one before was not closed, or the brace is stray."""
+    """Handle an object that opens where a key is expected: the last item lacks its closer, or a list its opener."""
     frame = reading.frame
     assert frame is not None
     found: list[Hypothesis] = []
@@ -114,7 +111,7 @@ def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypot
 
 
 def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
-    """The last value was the first part of a number with thousands separators."""
+    """Read the last value and the digits after its comma as one number with thousands separators."""
     if not reading.recent:
         return []
     before = reading.recent[0]
@@ -135,7 +132,7 @@ def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
 
 
 def _missing_bracket(_: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The last value was the first item of a list whose bracket is missing."""
+    """Read the last value as the first item of a list without its opening bracket."""
     if not reading.recent or reading.recent[0].frame is not reading.frame:
         return []
     return bracketed(reading.recent[0])
@@ -151,11 +148,11 @@ MOVES = (
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
     Move(("open_in_middle",), _DIGITS, _missing_bracket),
 )
-"""What may be meant where a key is expected and none stands."""
+"""The moves for a place where a key is expected and none is found."""
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
-    """A string stands where a key is expected, and no colon follows it."""
+    """Return the hypotheses for a string that is expected to be a key but has no colon after it."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if lexis.skip_blank(text, end) == reader.size:
@@ -177,7 +174,7 @@ def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> li
 
 
 def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
-    """The colon is missing, or another mark stands for it."""
+    """Add the missing colon, or replace another mark by it."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     key = text[pos:end].strip("\"'`“”")
@@ -189,7 +186,7 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
         return []
     found: list[Hypothesis] = []
     if _QUOTE_AND_COLON.match(text, end):
-        return []  # the colon changed places with the quote of its value: `"a"":b"`
+        return []  # the colon and the value's quote are swapped: `"a"":b"`
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
@@ -206,7 +203,7 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
 
 
 def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:
-    """Whether the mark may be the comma between two strings, in braces that hold no member."""
+    """True if the mark may be a comma between two strings, so that the braces hold items and not members."""
     if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
         return False
     if ":" in reader.text[reading.pos : mark]:
@@ -218,7 +215,7 @@ def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:
 
 
 def _spelt_key(reading: Hypothesis, text: str, pos: int, end: int) -> Hypothesis | None:
-    """The reading with the key between double quotes; None when the key may mean two things."""
+    """Return the hypothesis with the key in double quotes; None if the key is empty or ambiguous."""
     if text[pos] == '"':
         return reading
     name = text[pos + 1 : end - 1]
@@ -229,13 +226,13 @@ def _spelt_key(reading: Hypothesis, text: str, pos: int, end: int) -> Hypothesis
 
 
 def _value_then_more(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Whether a value stands at `pos`, and after it what may follow a member."""
+    """True if a value begins at `pos` and the text after it may follow a member."""
     value = ONE_VALUE.match(reader.text, pos)
     if value is not None:
         end, frame = value.end(), reading.frame
         if follows(reader, frame, end) or _NO_COLON_AGAIN.match(reader.text, end):
             return True
-        closer = lexis.CLOSER.match(reader.text, end)  # what follows the object may be damaged, too
+        closer = lexis.CLOSER.match(reader.text, end)  # the text after it may be damaged
         return closer is not None and frame is not None and closer[1] == frame.closer
     opening = _OPENING.match(reader.text, pos)
     if opening is None:

@@ -1,4 +1,4 @@
-"""Moves over values without quotes: words, numbers in other spellings, and expressions, which are refused."""
+"""Moves for values without quotes: words, numbers in other spellings, and expressions, which are refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EXPRESSIONS = tuple(
         r"\(",
     )
 )
-"""What no bare text looks like, each with the case that needs it."""
+"""Patterns of code and placeholders, which are never quoted as text; the comments show an example."""
 _ATTRIBUTE = re.compile(rf"{_NAME}(?:\.{_NAME})++\Z")
 _FILE_ENDINGS = frozenset({
     "bash", "bat", "bin", "c", "cc", "cfg", "cfm", "com", "conf", "cpp", "cs", "css", "csv", "de",
@@ -53,16 +53,16 @@ _FILE_ENDINGS = frozenset({
     "swift", "tar", "tex", "tf", "toml", "ts", "tsv", "tsx", "txt", "uk", "us", "vue", "wav",
     "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 })  # fmt: skip
-"""Endings of files and hosts: `main.py` is a name, `self.path` is an attribute."""
+"""Endings of file and host names: `main.py` is a name, `self.path` is an attribute."""
 _TYPES = frozenset({
     "int", "str", "float", "bool", "string", "integer", "number", "boolean", "any", "list",
     "dict", "object", "array", "tuple", "type", "ellipsis",
 })  # fmt: skip
-"""Names of types: an echo of the schema, not a value."""
+"""Type names: a value such as `string` only repeats the schema."""
 
 
 def is_expression(phrase: str) -> bool:
-    """True if a bare value would have to be computed or filled in: a call, a variable, a placeholder."""
+    """True if a bare value must be computed or filled in: a call, a variable, a placeholder."""
     if phrase.partition(":")[0].lower() in _TYPES:
         return True
     if _ATTRIBUTE.match(phrase) and phrase.rpartition(".")[2].lower() not in _FILE_ENDINGS:
@@ -70,19 +70,19 @@ def is_expression(phrase: str) -> bool:
     return any(pattern.match(phrase) for pattern in _EXPRESSIONS)
 
 
-# ── bare ────────────────────────────────────────────────────────────────────
+# ── bare values ─────────────────────────────────────────────────────────────
 
 
 _S = lexis.SPACE
 _STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
-"""After a token: a mark, or white space and what can only be the next key or item."""
+"""The text after a token: a structural mark, a comment, the end, or white space and the next key or item."""
 _WORD = re.compile(rf"([+-]?+[^\W\d_]\w*+){_STOP}")
 _NUMBER = re.compile(
     rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|[-－]?+[０-９]++(?:[.．][０-９]++)?+|(?:0|[1-9][0-9]*+)[nL]|[0-9]++\.[0-9]++f"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-"""A number in any spelling: also in full width, an integer of JavaScript or Java, a float of C."""
+"""A number in any spelling: also full-width digits, `10n` (JavaScript), `10L` (Java), `1.5f` (C)."""
 _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
 _HEXADECIMAL = re.compile(r"[^0-9]?0[xX]")
 _WORDS = {
@@ -94,7 +94,7 @@ _FLOATS = {
     for word in ("nan", "inf", "infinity")
 }
 _ESCAPED_PAIR = re.compile(r'\\["\\/]')
-"""What a raw string holds only if it was escaped none the less."""
+"""An escape in a raw string: the string was escaped although it is marked as raw."""
 _LITERALS_IN_A_ROW = re.compile(
     r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
 )
@@ -125,11 +125,14 @@ _MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING
 
 _NUMBERS = frozenset({"number", "integer"})
 _PLAIN_KINDS = {"t": {"boolean"}, "f": {"boolean"}, "n": {"null"}}
-"""The kinds of a strict literal by its first letter, and those of a number: where one is expected, it is read so."""
+"""The schema type of a strict literal by its first letter; any other first character begins a number."""
 
 
 def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Read the value without quotes that stands at `pos`."""
+    """Read the value without quotes at `pos`.
+
+    Return None if the hypothesis goes on, else the hypotheses to try instead.
+    """
     reading.remember(pos)
     text = reader.text
     kinds = _PLAIN_KINDS.get(text[pos], _NUMBERS)
@@ -155,7 +158,7 @@ def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 
 def _number(reader: Engine, reading: Hypothesis, pos: int, token: str) -> list[Hypothesis] | None:
-    """A number in any spelling; as text where only text may stand."""
+    """Read a number in any spelling; quote it if the schema allows only a string."""
     end = pos + len(token)
     if end == reader.size and (reader.finish_reason != "stop" or token[-1] in "._eE+-"):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
@@ -170,7 +173,7 @@ def _number(reader: Engine, reading: Hypothesis, pos: int, token: str) -> list[H
 
 
 def spell_number(token: str) -> str | None:
-    """A number as JSON writes it; None for `007`, which may be an identifier, and for one too long."""
+    """Return a number in JSON's spelling; None for `007`, which may be an identifier, and for a number too large."""
     token = token.translate(_PLAIN_DIGITS)
     if token[-1] in "nLf" and not _HEXADECIMAL.match(token):
         token = token[:-1]
@@ -192,7 +195,7 @@ def spell_number(token: str) -> str | None:
 
 
 def _word(reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
-    """A literal in the spelling of another language."""
+    """Read a literal in the spelling of another language."""
     lower, want = word.lower(), reading.want
     name, new = "respell_literal", _WORDS.get(lower, "null")
     if lower in _FLOATS and want.kinds == {"string"}:
@@ -206,13 +209,16 @@ def _word(reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
 
 
 _PREFIX = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
-"""What Python writes before a string."""
+"""The prefix of a Python string."""
 
 
 def _prefixed(
     reader: Engine, reading: Hypothesis, pos: int, prefix: re.Match[str]
 ) -> list[Hypothesis]:
-    """A Python string with a prefix: raw ones keep their backslashes, formatted ones with fields are expressions."""
+    """Read a Python string with a prefix.
+
+    A raw string keeps its backslashes. An f-string with fields is an expression and refused.
+    """
     text, letters = reader.text, prefix.group().lower()
     token = lexis.string_at(text, prefix.end())
     if token is None or not lexis.AFTER_STRING.match(text, token.end):
@@ -230,10 +236,10 @@ def _prefixed(
 
 
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
-    """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
+    """True if the letter before a quote is a Python prefix, and not the string's first letter in the wrong place.
 
-    A raw string holds a backslash. The others come before more than one string, or in a literal of Python, or
-    before what no word goes on with.
+    A raw string must hold a backslash. Any other prefix must come before a single quote or a capital
+    letter, or before a letter that cannot follow it in a word.
     """
     letters = prefix.group().lower()
     if "r" in letters:
@@ -246,11 +252,11 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
 
 
 _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
-"""The letters that may follow one at the beginning of a word."""
+"""The letters that may follow a `b` or a `u` at the beginning of a word."""
 
 
 def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Words without quotes up to the next structural mark, or up to a quote that closes them."""
+    """Read bare words up to the next structural mark, or up to a quote that closes them."""
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
@@ -270,11 +276,11 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 _FLAGS = frozenset({"yes", "no", "on", "off"})
-"""What YAML and people write for a boolean, as in `{"force": yes}`: it becomes text, and `decode` reads it."""
+"""YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later."""
 
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
-    """The phrase as text, when it reads as words or the schema wants text."""
+    """Quote the phrase if it reads as words or the schema wants a string; else return nothing."""
     if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
         return []
     if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):
@@ -296,7 +302,7 @@ def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[
 
 
 def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> bool:
-    """Whether several words are all that brackets hold, and no list is expected: `[insert value]`."""
+    """True if the brackets hold only this phrase, and the schema does not want a list: `[insert value]`."""
     frame = reading.frame
     if frame is None or frame.kind == "{" or " " not in phrase or frame.expect.only("array"):
         return False
@@ -306,18 +312,18 @@ def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) 
 _MEMBER = re.compile(
     rf"{lexis.NAME}\s*+:\s++(?P<plain>[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)?+"
 )
-"""A name and its colon; and perhaps a value that needs no guess."""
+"""A name and its colon, perhaps with the beginning of a plain value."""
 
 
 def _is_member(reading: Hypothesis, phrase: str) -> bool:
-    """Whether words begin as a member does: a brace is missing before it, or the closer of a list."""
+    """True if the phrase begins like a member: then a brace or a list's closer is missing before it."""
     found = _MEMBER.match(phrase)
     in_list = reading.frame is not None and reading.frame.kind != "{"
     return found is not None and (in_list or found["plain"] is not None)
 
 
 def _reads_as_words(reader: Engine, phrase: str) -> bool:
-    """Whether a phrase is words, a path, an address or a date, and not code."""
+    """True if the phrase is words, a path, a URL or a date, and not code."""
     if _DATE.fullmatch(phrase):
         return True
     if _EXPRESSION.match(phrase) or not any(s.fullmatch(phrase) for s in _SPELLINGS):

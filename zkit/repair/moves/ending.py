@@ -1,4 +1,4 @@
-"""Moves where the text ends before the value does."""
+"""Moves for a text that ends before its value does."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _WHOLE = re.compile(
     rf"(?:[^\\]++|\\(?:[^uUx]|u(?!\{{?+{_HEX}{{0,3}}\Z|\{{{_HEX}{{4,6}}\Z)|U(?!{_HEX}{{0,7}}\Z)|x(?!{_HEX}?\Z)))*+",
     re.DOTALL,
 )
-"""A content up to an escape that the text ended in, be it one of JSON or of a script."""
+"""A string's content up to an escape that is cut off, in JSON's spelling or a programming language's."""
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
 )
-"""What reads as another member inside a string that lost its closing quote."""
+"""Another member inside a string that lost its closing quote."""
 _NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
-"""A key and its colon; group 2 is what stands for its closing quote, if anything does."""
+"""A key and its colon; group 2 is the mark in place of its closing quote, if there is one."""
 
 
 def closers(frame: Frame | None) -> str:
-    """What closes all open containers, innermost first."""
+    """Return the closers of all open containers, innermost first."""
     marks: list[str] = []
     while frame is not None:
         marks.append("]" if frame.kind == "(" else frame.closer)
@@ -44,7 +44,11 @@ def closers(frame: Frame | None) -> str:
 
 
 def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The last value is complete and closers are missing: not a cut, unless the finish reason shows one."""
+    """Add the missing closers after a complete value.
+
+    This counts as a cut only if the finish reason is `length`, or if a guess was needed and no closer
+    ends the text.
+    """
     if _holds_opener(reading):
         return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
@@ -57,33 +61,33 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
 
 
 _MADE_UP = with_effect("opens")
-"""Openers of our own making: the text must hold all closers for them."""
+"""Fixes that invent an opener: the text itself must hold the closers for it."""
 
 
 def _holds_opener(reading: Hypothesis) -> bool:
-    """Whether a fix made up an opener."""
+    """True if a fix of the hypothesis invented an opener."""
     return any(fix.name in _MADE_UP for fix in reading.fixes())
 
 
 def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The text ended in a comment: what follows the last value is lost, unless it hides a closer."""
+    """Close a text that ends in a comment; return nothing if the comment holds a closer."""
     if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
         return []
     return cut(reader, reading, "the text ended in a comment", "close_after_cut")
 
 
 def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a key was expected: after a comma or an opener."""
+    """Close a text that ends where a key was expected: after a comma or an opener."""
     return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
 
 
 def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a value was expected."""
+    """Drop the member whose value is missing, and close the text."""
     return cut(reader, reading, "the text ended where a value was expected")
 
 
 def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The text ended in a key, or the key's closing quote is missing."""
+    """Drop a key that the text ended in, or add its closing quote if that is missing."""
     others = cut(reader, reading, "the text ended in a key")
     unclosed = _UNCLOSED_KEY.match(reader.text, pos)
     if unclosed is not None:
@@ -92,7 +96,7 @@ def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def unclosed_key(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> Hypothesis:
-    """Go on as if the closing quote of the key stood before the colon."""
+    """Add the closing quote of a key before its colon."""
     mark = match.end(1) + len(match.group(2) or "")
     name = "replace_quote" if match.group(2) else "add_closing_quote"
     other = reading.fork().note(name, match.end(1), mark, '"')
@@ -104,7 +108,7 @@ def unclosed_key(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> H
 def cut(
     reader: Engine, reading: Hypothesis, why: str, name: str = "drop_cut_member"
 ) -> list[Hypothesis]:
-    """Keep what was complete, drop the rest, close what is open."""
+    """Keep the complete part, drop the rest, and close the open containers."""
     if _holds_opener(reading):
         return []
     other = reading.fork()
@@ -115,7 +119,7 @@ def cut(
 
 
 def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The text ended in a string: keep what arrived of it, marked as cut."""
+    """Return the hypotheses for a string without a closing quote: it was cut, or only its quote is missing."""
     others: list[Hypothesis] = []
     if reading.frame is not None and reader.text[pos] != "\\":
         others = open_string(reader, reading, pos)
@@ -124,14 +128,14 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The string that opens at `pos` runs to the end of the text."""
+    """Read the string at `pos` as running to the end of the text, and mark it as cut."""
     if _holds_opener(reading):
         return []
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
     if not tripled and body.startswith('"') and quote == '"' and body.strip('"'):
-        return []  # the quote may have been written twice, or a value be missing
+        return []  # the quote was doubled, or the value is missing
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
     body = before_seeming_end(body[: len(body) - len(tail)], quote)
     body = body[:-1] if _ends_in_other_quote(body, quote) else body
@@ -149,13 +153,14 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 _SEEMING_END = re.compile(
     r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
 )
-"""What may end a string and go on after it: a mark for its quote, closers, a comma, a key that was cut."""
+"""A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut off."""
 
 
 def before_seeming_end(body: str, quote: str) -> str:
-    """What a string holds that never ends, up to where it may have ended: a prefix of it in either case.
+    """Return the content of an unclosed string, up to the place near the end where it may have closed.
 
-    Only a raw line break or a bare quote is a sign of that; the content of a valid string has neither.
+    Either way the result is a prefix of the real content. Only a raw line break or a bare quote shows
+    that the string may have closed, since the content of a valid string has neither.
     """
     near = max(0, len(body) - MOST_TAIL)
     found = _SEEMING_END.search(body, near)
@@ -169,7 +174,7 @@ _BARE_QUOTE = re.compile(r"(?<!\\)\"")
 
 
 def _ends_in_other_quote(body: str, quote: str) -> bool:
-    """Whether the text ended in a quote of another kind, which may be content or close the string."""
+    """True if the text ends in a quote of another kind, which may be content or close the string."""
     last = body[-1:]
     return last != quote and last in _CLOSES_TOO and not body.endswith("\\", 0, len(body) - 1)
 
@@ -178,7 +183,7 @@ _CLOSES_TOO = frozenset('"”»＂」』')
 
 
 def _closing_tail(body: str, frame: Frame | None) -> str:
-    """The end of an open string that is just what closes everything: it may be no content."""
+    """Return the end of an open string if it is exactly the closers of all open containers; else an empty string."""
     due = closers(frame)
     end, tail = len(body), 0
     for mark in reversed(due):
@@ -192,17 +197,20 @@ def _closing_tail(body: str, frame: Frame | None) -> str:
 
 
 def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """All closers are there, and the string's own brackets are even: only its quote is missing."""
+    """Add the closing quote of a string before the closers at the end of the text.
+
+    All closers must be there, and the brackets inside the string must be balanced.
+    """
     if reader.finish_reason == "length" or reading.frame is None:
         return []
     body, quote = reader.text[pos + 1 :], reader.text[pos]
     tail = _closing_tail(body, reading.frame)
     content = body[: len(body) - len(tail)].rstrip()
     if content.endswith(",") or (reading.frame.kind != "{" and "," in content):
-        return []  # the last comma may be the string's own, the others part items
+        return []  # a comma may be content or separate two items
     content, over = _without_mark(content, quote)
     if content.endswith(("'", "`")):
-        return []  # a quotation opens there
+        return []  # a quotation may open there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
@@ -215,7 +223,7 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
 
 
 def _without_mark(content: str, quote: str) -> tuple[str, int]:
-    """The content without what stands for its closing quote, and how many characters that takes."""
+    """Return the content without the mark in place of its closing quote, and the length of that mark."""
     if quote == '"' and is_other_quote(content):
         return content[:-1], 1
     rest = content[:-2]
@@ -230,5 +238,5 @@ def _without_mark(content: str, quote: str) -> tuple[str, int]:
 
 
 def _even(content: str) -> bool:
-    """Whether every bracket that opens in the content also closes there."""
+    """True if the content has as many closing as opening brackets of each kind."""
     return all(content.count(a) == content.count(b) for a, b in ("{}", "[]", "()"))

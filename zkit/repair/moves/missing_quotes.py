@@ -1,4 +1,4 @@
-"""Moves that add a missing quote or drop one too many."""
+"""Moves that add a missing quote or drop an extra one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
-"""Quotes that come in pairs: what closes, and what opens."""
+"""Quotes that come in pairs: the closing one and its opener."""
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
-"""What comes before the quote that opens a quotation, rather than closes one."""
+"""A quote after one of these characters opens a quotation rather than closing one."""
 _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
@@ -35,9 +35,10 @@ _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 
 
 def is_folder(content: str) -> bool:
-    """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
+    """True if the content before an escaped quote is a Windows folder, so that the backslash ends the path.
 
-    A word is not one, nor is a file whose backslashes are escaped: the next one would be, too.
+    A word without a backslash is not a folder. Neither is a file name whose backslashes are escaped,
+    because a last backslash would be escaped too.
     """
     if "\\" not in content and len(content) > len("C:"):
         return False
@@ -47,19 +48,19 @@ def is_folder(content: str) -> bool:
 
 
 def stands_for_quote(content: str) -> bool:
-    """Whether the last mark belongs to no pair in the content: another quote, a bracket, a backslash."""
+    """True if the last character may replace the closing quote: an unpaired quote or bracket, or a backslash."""
     last, rest = content[-1:], content[:-1]
     if last == "\\":
         return not rest.endswith("\\") and not _WINDOWS.match(content)
     if last in ("}", "]"):
         return rest.count("{" if last == "}" else "[") <= rest.count(last)
     if last in ("{", "["):
-        return not rest.endswith("\\")  # else it is escaped, as in a regex
+        return not rest.endswith("\\")  # an escaped bracket belongs to a regex
     return content in _LONE or is_other_quote(content)
 
 
 def is_other_quote(content: str) -> bool:
-    """Whether the last mark is a quote of another kind that closes nothing in the content."""
+    """True if the last character is a quote of another kind without a partner in the content."""
     last, rest = content[-1:], content[:-1]
     if not rest:
         return False
@@ -81,7 +82,7 @@ _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
-"""A comma after white space: there it belongs to the layout, not to the string before it."""
+"""White space before a comma: in a text laid out so, white space before a comma is never content."""
 KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"{lexis.UP_TO_QUOTE}\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
@@ -90,7 +91,7 @@ _VALUE_END = re.compile(
 
 
 def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
-    """Readings in which the string lacks its closing quote, and the quote found opens the next one."""
+    """Return hypotheses in which the string lacks its closing quote, and the quote found opens the next string."""
     text, start, frame = reader.text, before.pos, before.frame
     if text[start : start + 1] not in lexis.QUOTES or frame is None:
         return []
@@ -108,10 +109,10 @@ def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
 
 
 def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] | None:
-    """The reading in which the quote found opens a key, the comma before it missing, too; None if it opens none.
+    """Return the hypothesis in which the quote opens a key and the comma is missing too; None if it opens no key.
 
-    Llama 3 writes long answers so: `"… so 160.\\n    "answer": "160"`. The key must stand on a line of its own, or
-    be one that the schema declares here.
+    Llama 3 writes this in long answers: `"… so 160.\\n    "answer": "160"`. The key must begin a line,
+    or the schema must declare it here.
     """
     text, frame = reader.text, before.frame
     key = _KEY_REST.match(text, quote + 1)
@@ -125,7 +126,10 @@ def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] 
 
 
 def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
-    """The reading in which a string ends before the first key that the schema still expects: `"zh, formal: false`."""
+    """Return the hypothesis in which the string ends before the first bare key that the schema still expects.
+
+    In `"zh, formal: false` that is `formal`.
+    """
     text, frame = reader.text, before.frame
     if frame is None or frame.kind != "{" or not frame.expect.keys or text[before.pos] not in "\"'":
         return []
@@ -150,13 +154,13 @@ _KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
 
 
 def _holds_items(before: Before, body: str) -> bool:
-    """Whether the content reads as several items of a list, so that nobody can tell where one ends."""
+    """True if the content looks like several list items, so that the end of the first is unclear."""
     items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
     return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
 
 
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
-    """The string ends before the comma, or before the brackets that come before it."""
+    """Return hypotheses in which the string ends before the last comma, or before the closers in front of it."""
     content = stem[:-1].rstrip()
     spaced = _first_spaced_comma(text)
     ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
@@ -164,7 +168,7 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
         content = content[:-1].rstrip()
         ends.add(len(content))
     if content.endswith(("...", "…")):
-        return []  # an ellipsis too many, or content: nobody can tell
+        return []  # the ellipsis may be content or stand for omitted values
     if content.endswith(","):
         return _stretched(_closed_before(before, text, before.pos + len(content)))
     return [
@@ -176,13 +180,13 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
 
 @of_last
 def _first_spaced_comma(text: str) -> int:
-    """Where the first comma after white space stands; -1 where none does."""
+    """Return the place of the first comma after white space, or -1."""
     found = _SPACED_COMMA.search(text)
     return -1 if found is None else found.end() - 1
 
 
 def _stretched(readings: list[Hypothesis]) -> list[Hypothesis]:
-    """Let the last fix reach over the mark that stands for the closing quote."""
+    """Extend the last fix over the mark in place of the closing quote."""
     for other in readings:
         assert other.edits is not None
         rest, fix = other.edits
@@ -195,12 +199,12 @@ _OPENER_OF = {"}": "{", "]": "[", ")": "("}
 
 
 def _balanced(content: str, mark: str) -> bool:
-    """Whether a closing bracket at the end of the content has its opener there."""
+    """True if the closing bracket at the end of the content has its opener there."""
     return content.count(_OPENER_OF[mark]) >= content.count(mark)
 
 
 def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
-    """The readings in which the string ends at `end`, or its last mark there stands for the quote."""
+    """Return hypotheses in which the string ends at `end`, perhaps with another mark in place of its quote."""
     body, quote = text[before.pos + 1 : end], text[before.pos]
     if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
         return []
@@ -214,11 +218,11 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
 
 
 _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
-"""What a list of numbers holds, or an empty container: its bracket became a quote."""
+"""The content of a list of numbers or an empty container: its opening bracket became a quote."""
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:
-    """The string ends at an escaped quote: a path that ends in a backslash, or a quote escaped for nothing."""
+    """End the string at an escaped quote: a path ends in a backslash, or the quote was escaped by mistake."""
     content = body[:-2]
     if not content or content.endswith("\\"):
         return []
@@ -231,7 +235,7 @@ def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list
 
 
 def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothesis]:
-    """The reading in which the string, spelt like this, ends at `end`."""
+    """Return the hypothesis in which the string ends at `end`; nothing if it has no spelling."""
     if spelled is None:
         return []
     other = Hypothesis.back_to(before).note(
@@ -242,7 +246,7 @@ def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothe
 
 
 def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
-    """The reading in which the opening quote was written twice."""
+    """Return the hypothesis in which the opening quote was written twice."""
     text, start = reader.text, before.pos
     if not text.startswith('""', start) or text.startswith('"""', start):
         return []
@@ -263,11 +267,11 @@ def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
 
 
 _LONE_BACKSLASH = re.compile(rf"\\(?![\\\"'/bfnrtu])[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
-"""Content that begins with a backslash of its own, while all others begin an escape of JSON."""
+"""Content whose first backslash is not an escape, while all others begin a JSON escape."""
 
 
 def _begins_with_mark(body: str) -> bool:
-    """Whether the first mark of a content stands for its opening quote: a bracket left open, a backslash."""
+    """True if the first character replaces the opening quote: an unclosed bracket, or a backslash."""
     if body[:1] in ("{", "["):
         return body.count(body[0]) > body.count(CLOSERS[body[0]])
     return _LONE_BACKSLASH.fullmatch(body) is not None
@@ -277,7 +281,7 @@ _UNOPENED_SINGLE = re.compile(rf"[^\W\d_][^'\"\n{{}}\[\]]{{0,{MOST_PHRASE}}}+'")
 
 
 def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
-    """The reading in which a string between single quotes lacks the first one: `src/**'`."""
+    """Return the hypothesis in which a single-quoted string lacks its opening quote: `src/**'`."""
     found = _UNOPENED_SINGLE.match(reader.text, start)
     if found is None or not follows(reader, before.frame, found.end()):
         return []
@@ -291,7 +295,7 @@ def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothe
 
 
 def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
-    """Readings in which a string begins at `start` without its quote and ends at one."""
+    """Return hypotheses in which a string begins at `start` without its quote and ends at a quote."""
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
@@ -313,7 +317,7 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
 
 
 def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
-    """The text before the next bare quote, if the text goes on after that quote as after a value; else None."""
+    """Return the text up to the next bare quote; None if the text after that quote cannot follow a value."""
     text = reader.text
     if start >= _last_bare_quote(text):
         return None
@@ -326,9 +330,9 @@ def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | No
 
 @of_last
 def _last_bare_quote(text: str) -> int:
-    """Where the last quote that is not escaped stands; -1 where none does."""
+    """Return the place of the last unescaped quote, or -1."""
     return lexis.quote_before(text, len(text))
 
 
 _CONTENT = re.compile(rf"{lexis.UP_TO_QUOTE}(?=\")")
-"""What comes before the next quote that is not escaped."""
+"""The text before the next unescaped quote."""
