@@ -1,7 +1,8 @@
-"""The committed results in; the README's part, the chart and the page `docs/evidence.md` out."""
+"""Writes the tables of the README, the chart and `docs/evidence.md` from the committed results."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Mapping
@@ -125,6 +126,7 @@ def committed() -> Found:
 
 def main() -> None:
     """Write the chart, the page and the README's part from the committed results."""
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0]).parse_args()
     found = committed()
     if found["recovery"] is None:
         raise SystemExit("there are no results yet: run python -m benchmarks.recovery first")
