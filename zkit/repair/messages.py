@@ -1,7 +1,7 @@
 """Write the message for the model whose text was refused.
 
-Each message names what was found, shows the place, and ends with what to send. The sentences are
-pinned by snapshot tests.
+Each message names the problem, shows the place, and ends with what to send. Snapshot tests pin the
+sentences.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WITHOUT_PLACE = frozenset({"empty", "no_json", "too_large"})
 
 
 def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:
-    """What was found, where, and what to send."""
+    """Return the message for a refusal: what was found, where, and what to send."""
     found, move = _of_number(text, reason, at) or (_FOUND[reason], _NEXT[reason])
     parts = [found.format(size=len(text))]
     if reason not in _WITHOUT_PLACE:
@@ -58,7 +58,7 @@ def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -
 
 
 def _of_number(text: str, reason: str, at: int) -> tuple[str, str] | None:
-    """What to say where the trouble is a number; None where it is something else."""
+    """Return what was found and what to send if a number is the problem, else None."""
     if reason == "ambiguous" and _ZERO_IN_FRONT.match(text, at):
         return (
             "A number begins with a zero, which JSON does not allow.",
@@ -73,7 +73,7 @@ def _of_number(text: str, reason: str, at: int) -> tuple[str, str] | None:
 
 
 def _expected(root: Expect) -> str:
-    """The keys that a schema names, with their kinds, in its own order."""
+    """Return a sentence that lists the schema's keys and their types in the schema's order."""
     if not root.order:
         return ""
     keys = [_key(root, key) for key in root.order[:MOST_KEYS]]

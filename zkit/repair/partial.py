@@ -1,8 +1,8 @@
 """Read JSON that arrives in chunks, and show the value so far.
 
-Each chunk is looked at once: what it completes joins the value, and only the beginning of a token
-that is not whole yet (a number, a literal, an escape) is kept for the next chunk. Where the text is
-damaged the display stands still; `close` then repairs the whole, as `repair_json` would.
+Each chunk is read once. Complete tokens are added to the value; an incomplete one (a number, a
+literal, an escape) waits for the next chunk. If the text is damaged, the value stops growing, and
+`close` repairs the whole text as `repair_json` does.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _SEEK, _VALUE, _KEY, _COLON, _NEXT, _IN_KEY, _IN_STRING, _OVER, _STUCK = range(9)
-"""Where the reader is: before the value, inside it, after it, or at a place that is damaged."""
+"""The state of the reader: before the value, inside it, after it, or stuck at damaged text."""
 
 
 class PartialReader:
     """Reads one value from chunks. `value` is live: it grows with each chunk, so do not change it.
 
-    Open strings are there as far as they arrived; a cut number, key, literal or escape is not.
+    An open string is shown as far as it has arrived. A number, key, literal or escape is shown only
+    when it is complete.
     """
 
     def __init__(self, *, schema: Any = None, limit: Rank | RankName = Rank.CUT) -> None:
@@ -54,25 +55,25 @@ class PartialReader:
         self._rest = ""
         self._place = _SEEK
         self._root: list[Any] = []
-        """Holds the value, once it has begun."""
+        """Holds the value once it has begun; empty before."""
         self._open: list[Any] = [self._root]
-        """The containers that are open, outermost first."""
+        """The open containers, outermost first."""
         self._key = ""
         self._pieces: list[str] = []
         self._shown = False
-        """Whether the open string is part of the value already."""
+        """True if the open string is already part of the value."""
         self._outcome: Repaired | Unrepairable | None = None
 
     @property
     def text(self) -> str:
-        """All that arrived so far."""
+        """The text received so far."""
         if len(self._chunks) > 1:
             self._chunks = ["".join(self._chunks)]
         return self._chunks[0] if self._chunks else ""
 
     @property
     def value(self) -> Any:
-        """The value so far, None before it begins; after `close`, the final value."""
+        """The value so far, None before it begins. After `close` it is the final value."""
         if isinstance(self._outcome, Repaired):
             return self._outcome.value
         if self._place == _IN_STRING:
@@ -83,11 +84,11 @@ class PartialReader:
 
     @property
     def stuck(self) -> bool:
-        """Whether the text is damaged here, so that only `close` can read on."""
+        """True if the text is damaged, so that only `close` can read on."""
         return self._place == _STUCK
 
     def feed(self, chunk: str) -> None:
-        """Take in more text, at a cost that follows its length."""
+        """Read more text, in time proportional to its length."""
         if self._outcome is not None:
             raise ValueError("the reader is closed: make a new one for another text")
         self._chunks.append(chunk)
@@ -97,7 +98,7 @@ class PartialReader:
         self._rest = text[pos:]
 
     def close(self, finish_reason: str | None = None) -> Repaired | Unrepairable:
-        """The outcome for the whole text: the same that `repair_json` returns."""
+        """Return the outcome for the whole text, the same as `repair_json` returns."""
         if self._outcome is None:
             self._outcome = repair_json(
                 self.text, schema=self._schema, limit=self._limit, finish_reason=finish_reason
@@ -105,7 +106,7 @@ class PartialReader:
         return self._outcome
 
     def _step(self, text: str, pos: int) -> int:
-        """Take in one token or one string; where to go on, which is `pos` if more text is needed."""
+        """Read one token or string and return where to go on; that is `pos` if more text is needed."""
         if self._place >= _OVER:
             return len(text)
         if self._place in (_IN_KEY, _IN_STRING):
@@ -125,7 +126,7 @@ class PartialReader:
         return pos
 
     def _take(self, token: re.Match[str]) -> None:
-        """Take in a mark, a number or a literal."""
+        """Read a mark, a number or a literal."""
         if token["mark"]:
             _MARKS.get((self._place, token["mark"]), _stop)(self, token["mark"])
             return
@@ -137,7 +138,7 @@ class PartialReader:
             self._settle()
 
     def _take_string(self, text: str, pos: int) -> int:
-        """Take in a string's content, up to its quote or an escape that is not whole."""
+        """Read a string's content up to its closing quote or an incomplete escape."""
         while pos < len(text):
             piece = _PIECE.match(text, pos)
             if piece is None:
@@ -163,7 +164,7 @@ class PartialReader:
             self._settle()
 
     def _put(self, value: Any) -> None:
-        """Set the value at the current place: a new item or member, or the string that grows."""
+        """Set the value at the current place: a new item or member, or the growing string."""
         holder = self._open[-1]
         if isinstance(holder, dict):
             holder[self._key] = value
@@ -173,7 +174,7 @@ class PartialReader:
             holder.append(value)
 
     def _settle(self) -> None:
-        """The current value is complete."""
+        """Finish the current value."""
         self._shown = False
         self._place = _NEXT if len(self._open) > 1 else _OVER
 
@@ -204,7 +205,7 @@ def _expect_next(reader: PartialReader, mark: str) -> None:
 
 
 def _stop(reader: PartialReader, _: str) -> None:
-    """The text is damaged: show no more of it."""
+    """Mark the text as damaged: the value stops growing."""
     reader._place = _STUCK
 
 
@@ -220,11 +221,11 @@ _MARKS: Mapping[tuple[int, str], Callable[[PartialReader, str], None]] = {
     (_NEXT, "}"): _close_container,
     (_NEXT, "]"): _close_container,
 }
-"""What a mark does, by the place at which it stands; any other is damage."""
+"""What to do with a mark in each state; a pair that is not listed means damage."""
 
 
 def _unescaped(escape: str) -> str:
-    """The text of one escape; an unknown one keeps its backslash."""
+    """Return the text of one escape; an unknown escape keeps its backslash."""
     if escape[1] == "u":
         return str(json.loads(f'"{escape}"'))
     if escape[1] in "\"\\/'":

@@ -1,4 +1,4 @@
-"""Moves that end a string at another quote than the first one."""
+"""Moves that end a string at a later quote, because an earlier one is part of its content."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
-"""Before the place where a string seemed to end: a mark that may have been written twice."""
+"""Right before the first end of a string: a quote or a backslash that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
-"""A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
+"""A bare quote before a word, then an escaped quote before a word: two opening quotes in a row."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
 class _Look(NamedTuple):
-    """A string that seemed to end at `first`, and what is known about its other ends."""
+    """A string whose first possible end is `first`, and a method to read it with another end."""
 
     before: Before
     text: str
     first: int
 
     def ends(self, stop: int, end: int, cost: int) -> list[Hypothesis]:
-        """The readings in which the content stops at `stop` and the string at `end`."""
+        """Return the hypotheses in which the content stops at `stop` and the string at `end`."""
         before, text, first = self
         start = before.pos
         mark = _DOUBLED.match(text, first - 3) if first > start + 3 else None
@@ -69,7 +69,10 @@ class _Look(NamedTuple):
 def longer(
     reader: Engine, before: Before, token: lexis.Token | None, past: int, cost: int = 0
 ) -> list[Hypothesis]:
-    """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
+    """Return hypotheses in which the string at `before.pos` ends after `past`.
+
+    `token` is the string up to its first closing quote, None if there is no such quote.
+    """
     text, start, frame = reader.text, before.pos, before.frame
     look = _Look(before, text, token.end if token else past)
     each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
@@ -84,16 +87,16 @@ def longer(
 
 @of_last
 def _last_join(text: str) -> int:
-    """Where the last two strings that are added up meet; -1 where none are."""
+    """Return the place where the last two concatenated strings (`"a" + "b"`) meet, or -1."""
     return max((found.start() for found in _JOIN.finditer(text)), default=-1)
 
 
 _JOIN = re.compile(rf"(?={lexis.JOINED.pattern})[\"']")
-"""The first mark of a joint: the next one may begin with its last."""
+"""The first character of a joint; only that is consumed, because joints may overlap."""
 
 
 class _Ends:
-    """The ends that a string may have, looked for one by one: the next only when it is needed."""
+    """The possible ends of a string, searched lazily: the next one only when it is needed."""
 
     __slots__ = (
         "_cost",
@@ -120,11 +123,11 @@ class _Ends:
         self._most = 0 if closed else MOST_ENDS
         self._found = 0
         self.skipped = 0
-        """How many places were passed over where the string could have ended."""
+        """How many possible ends were skipped so far."""
         self.paid = True
 
     def next(self) -> list[Hypothesis]:
-        """The readings of the next end, and a place in the queue for the ends after it."""
+        """Return the hypotheses for the next end, and last a delayed one for the ends after it."""
         start = self._look.before.pos
         for stop, end in self._likely:
             if self._found >= MOST_ENDS or self.skipped > self._most:
@@ -146,7 +149,7 @@ class _Ends:
         return []
 
     def all(self) -> list[Hypothesis]:
-        """The readings of all ends."""
+        """Return the hypotheses for all ends."""
         found: list[Hypothesis] = []
         while more := self.next():
             found += more[:-1]
@@ -154,7 +157,7 @@ class _Ends:
 
 
 def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
-    """Where the content and the string may end: at quotes after which the text goes on well."""
+    """Yield where the content and the string may end: at quotes whose following text fits after a value."""
     text, start, frame = reader.text, before.pos, before.frame
     opener = text[start]
     escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
@@ -174,7 +177,10 @@ def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
 
 
 def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hypothesis]:
-    """The reading in which the content stops at `stop` and the string at `end`."""
+    """Return the hypotheses in which the content stops at `stop` and the string at `end`; the content is kept whole.
+
+    If the content is one quotation, a second hypothesis drops its quotes as doubled.
+    """
     start = before.pos
     body = text[start + 1 : stop]
     closed = _lists_keys(before)
@@ -208,18 +214,21 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hy
 
 
 def _lists_keys(before: Before) -> bool:
-    """Whether a schema lists all keys of the object in which a string stands."""
+    """True if the schema lists all keys of the object that holds the string."""
     frame = before.frame
     return frame is not None and frame.kind == "{" and frame.expect.closed
 
 
 def _doubled_around(body: str) -> bool:
-    """Whether the only quotes inside stand at both ends: a quotation, or quotes written twice."""
+    """True if the content has exactly two quotes, one at each end: a quotation, or doubled quotes."""
     return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
 
 
 def _passes_known_key(before: Before, text: str, body: str) -> bool:
-    """Whether the content holds a key with its colon that the schema knows here and that is still due."""
+    """True if the content holds a key and its colon that the schema declares and that was not read yet.
+
+    Also true if the content holds the beginning of the root object again.
+    """
     frame = before.frame
     while frame is not None:
         keys = frame.expect.keys
@@ -236,7 +245,7 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
 
 
 def begins_again(text: str, root: int, body: str) -> bool:
-    """Whether the content holds the beginning of the object that it stands in: the model began anew."""
+    """True if the content holds the beginning of the object at `root`: the model started over."""
     first = _FIRST_KEY.match(text, root)
     if first is None:
         return False
@@ -250,7 +259,7 @@ KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 def _undoubled(
     before: Before, text: str, quote: int, stop: int, end: int, cost: int
 ) -> list[Hypothesis]:
-    """The reading in which the quote or backslash before the seeming end was written twice."""
+    """Return the hypothesis in which the quote or backslash before the first end was written twice."""
     extra = quote if text[quote - 1] == '"' else quote - 1
     body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
     spelled = respell(body, text[before.pos])
@@ -261,14 +270,14 @@ def _undoubled(
     if _INCH.search(body):
         odd = oddness(text[before.pos + 1 : stop], '"', 1)
     elif body.count('"') % 2:
-        return []  # a quote in a quote, which takes three backslashes
+        return []  # a quotation inside a quotation, which is written with three backslashes
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]
 
 
 def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
-    """The reading in which the string never ends: the text was cut in it."""
+    """Return the hypothesis in which the text was cut inside the string."""
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
     start, closed = before.pos + 1, _lists_keys(before)
@@ -284,7 +293,7 @@ def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
 
 
 def oddness(body: str, quote: str, inner: int) -> int:
-    """Quotes come in pairs and brackets close: what does not costs more."""
+    """Return the extra cost of a content with unpaired quotes, unclosed brackets, or keys inside."""
     cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
     if ("{" in body and body.count("{") > body.count("}")) or (
         "[" in body and body.count("[") > body.count("]")
@@ -299,7 +308,7 @@ def oddness(body: str, quote: str, inner: int) -> int:
 
 
 def reread(reader: Engine, reading: Hypothesis, past: int, first: int = 0) -> list[Hypothesis]:
-    """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
+    """Return a delayed hypothesis that tries other ends for the most recent strings."""
     for before in reading.recent[first:]:
         if reader.text[before.pos] in lexis.QUOTES:
             return [reading.fork().delay(lambda: _reread(reader, reading, past, first))]
@@ -323,7 +332,7 @@ def _reread(reader: Engine, reading: Hypothesis, past: int, first: int) -> list[
 def _longer(
     reader: Engine, before: Before, token: lexis.Token | None, past: int, back: int
 ) -> list[Hypothesis]:
-    """Readings in which a string ends later; those of a string further back only when needed."""
+    """Return hypotheses in which a string ends later; for a string further back, a delayed one."""
     price = back * (SKIPPED + 1)
     if not back or reader.text[before.pos] not in "\"'":
         return longer(reader, before, token, past, price)
@@ -332,7 +341,10 @@ def _longer(
 
 
 def last_closed(reader: Engine, reading: Hypothesis, item: Before | None = None) -> Closed | None:
-    """The container that ended just before, whether it was read by steps or passed over."""
+    """Return the container that closed right before the place, whether it was read step by step or at once.
+
+    None if no container closed there.
+    """
     safe = item.safe if item else reading.safe
     known = item.closed if item else reading.closed
     if known is not None and known.at + 1 == safe:
@@ -347,14 +359,14 @@ def last_closed(reader: Engine, reading: Hypothesis, item: Before | None = None)
 
 
 def keyed(reading: Hypothesis, key: str, end: int) -> Hypothesis:
-    """Stand after a key and its colon."""
+    """Move the hypothesis behind a key and its colon, and set the schema of its value."""
     if reading.frame is not None:
         reading.want = reading.frame.expect.child(key)
     return reading.go(end, VALUE)
 
 
 def bracketed(before: Before) -> list[Hypothesis]:
-    """The reading in which a list opens before the value, its bracket missing."""
+    """Return the hypothesis in which a list opens before the value, with its bracket missing."""
     other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "[")
     frame = other.frame
     if frame is None:
@@ -365,7 +377,7 @@ def bracketed(before: Before) -> list[Hypothesis]:
 
 
 def listed(reading: Hypothesis, closed: Closed) -> list[Hypothesis]:
-    """The reading in which a list opens before the container that ended last, its bracket missing."""
+    """Return the hypothesis in which a list opens before the last closed container, with its bracket missing."""
     frame, start = reading.frame, closed.frame.start
     if frame is None:
         return []

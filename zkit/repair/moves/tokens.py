@@ -1,4 +1,4 @@
-"""Moves over tokens in odd spellings, and over what may stand between two tokens."""
+"""Moves for tokens in unusual spellings, and for text between two tokens that can be dropped."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - set("/#-<\\&")
-"""The end of the text, and what begins neither odd white space nor a comment."""
+"""The end of the text, and the characters that cannot begin odd white space, an escape, a tag or a comment."""
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
-"""Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
+"""Between two tokens: a backslash before a mark or at the end of a line, or an escaped white space."""
 _SPECIAL_TOKEN = re.compile(
     r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<br\s?+/?+>|&nbsp;|<(?:end|start)_of_turn>|\[/?INST\]"
 )
-"""A token of a chat template or of a page that leaked between two members."""
+"""A chat template token or an HTML tag that leaked between two members."""
 _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
-"""A comment that stands for values which were left out: `// ... more fields`."""
+"""A comment in place of omitted values: `// ... more fields`."""
 
 
 def skip(reader: Engine, reading: Hypothesis) -> bool:
-    """Drop odd white space, an escape, a token or a comment; True when there was something to drop."""
+    """Drop odd white space, an escape, a special token or a comment; True if there was one."""
     text, pos = reader.text, reading.pos
     if text[pos : pos + 1] in _NOTHING_TO_SKIP:
         return False
@@ -70,13 +70,13 @@ _NEXT_TOKEN = {
     VALUE: re.compile(r"[\"{\[\]0-9-]"),
     NEXT: re.compile(r"[}\]]"),
 }
-"""What shows that white space which is escaped ended, by what is expected there."""
+"""The token that must follow escaped white space, by the place of the hypothesis."""
 
 
 def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
-    """Whether an escape stands outside of strings: a mark, or white space that is escaped throughout.
+    """True if an escape is outside of strings: before a mark, or as white space before the next token.
 
-    Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
+    If the quotes are escaped too, the whole value is escaped and must be unescaped as a whole.
     """
     if escape.group()[1:] not in ("n", "r", "t"):
         return True
@@ -89,7 +89,7 @@ def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> b
 
 
 def _is_comment(reader: Engine, reading: Hypothesis, start: int, end: int) -> bool:
-    """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
+    """True if this is a comment, and not a value, the rest of a string, or a cut at the end of the text."""
     text = reader.text
     if end == reader.size and reading.frame is not None:
         return False
@@ -102,14 +102,14 @@ def _is_comment(reader: Engine, reading: Hypothesis, start: int, end: int) -> bo
     return True
 
 
-# ── what is dropped where a key or an item is expected ──────────────────────
+# ── text to drop where a key or an item is expected ─────────────────────────
 
 
 _COMMAS = re.compile(rf",(?:{lexis.SPACE},){{0,{MOST_COMMAS}}}+")
 
 
 def _dropped_comma(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Drop commas where a key or an item is expected; False for a flood of them."""
+    """Drop extra commas; False if there are none, or more than `MOST_COMMAS`."""
     commas = _COMMAS.match(reader.text, pos)
     if commas is None or commas[0].count(",") > MOST_COMMAS:
         return False
@@ -124,7 +124,7 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     if frame is None or reading.pos != frame.start + 1:
         return False
     if frame.parent is not None and lexis.LUA_KEY.match(reader.text, pos + 1):
-        return False  # Lua writes a list of objects so
+        return False  # a list of objects in Lua
     if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
@@ -134,7 +134,7 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 
 def _dropped_ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Drop `...` after the last value, with the comma before it: what it stands for is missing."""
+    """Drop `...` and the comma before it after the last value; the values it stands for are missing."""
     text, frame = reader.text, reading.frame
     dots = lexis.ELLIPSIS.match(text, pos)
     if dots is None or frame is None or reading.safe == frame.start + 1:
@@ -152,11 +152,11 @@ def _dropped_ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 _REMARK = re.compile(
     r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
 )
-"""What is pointed out beside a line: `<- changed`, `(the default)`."""
+"""A remark at the end of a line: `<- changed`, `(the default)`."""
 
 
 def _dropped_remark(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Drop a remark between a comma and the end of its line."""
+    """Drop a remark between a comma and the end of its line; False if there is none or guesses are not allowed."""
     remark = _REMARK.match(reader.text, pos)
     if remark is None or "\n" in reader.text[reading.safe : pos]:
         return False
@@ -171,11 +171,11 @@ _DROPS: tuple[tuple[str, Callable[[Engine, Hypothesis, int], bool]], ...] = (
     (".…", _dropped_ellipsis),
     ("<←(-", _dropped_remark),
 )
-"""What is dropped, by its first character; each function returns whether there was something."""
+"""The functions that drop something, by its first character; each returns True if it did."""
 
 
 def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
-    """Drop what is too much where a key or an item is expected."""
+    """Drop extra text before a key or an item; True if there was any."""
     mark = reader.text[pos]
     return any(mark in marks and drop(reader, reading, pos) for marks, drop in _DROPS)
 
@@ -184,19 +184,19 @@ def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 
 def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """What follows a value when it is neither a comma nor the closer, but has one meaning."""
+    """Return the hypotheses for a mark after a value that has only one meaning, such as `，` for a comma."""
     return first_of(MARKS, reader, reading, pos)
 
 
 def _in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """The text ended in a comment."""
+    """Close a text that ends in a comment."""
     if not ends_in_comment(reader.text, pos):
         return []
     return ending.in_comment(reader, reading, pos)
 
 
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A comma of another script."""
+    """Replace a comma of another script."""
     place = KEY if reading.frame is not None and reading.frame.kind == "{" else VALUE
     return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
 
@@ -225,7 +225,7 @@ def _joined(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Dots that stand for values which were left out."""
+    """Drop dots in place of omitted values."""
     return [reading] if _dropped_ellipsis(reader, reading, pos) else []
 
 
@@ -235,14 +235,17 @@ MARKS = (
     Move(("join_strings",), "+.&|\\", _joined),
     Move(("drop_ellipsis",), ".…", _ellipsis),
 )
-"""What may follow a value in another spelling, or before the end of the text."""
+"""The moves for a mark after a value that has only one meaning."""
 
 
 # ── keys ─────────────────────────────────────────────────────────────────────
 
 
 def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
-    """What stands where a key is expected, when it is no key in the common spellings."""
+    """Read the text where a key is expected and none of the common spellings was found.
+
+    Return None if the hypothesis goes on, else the hypotheses to try instead.
+    """
     text = reader.text
     pos = lexis.skip_spaces(text, reading.pos)
     mark = text[pos : pos + 1]
@@ -262,15 +265,15 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
 _NUMBER_OR_SYMBOL = re.compile(
     rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
-"""A number as a key, or a key as Ruby writes it."""
+"""A number as a key, or a Ruby symbol: `:name =>`."""
 _MARKED_KEY = re.compile(
     rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
 )
-"""A key and its colon, in bold or italics, or after a bullet, as Markdown writes it."""
+"""A key and its colon in Markdown: in bold or italics, or after a bullet."""
 
 
 def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A key that Markdown marks."""
+    """Drop the Markdown around a key."""
     match = _MARKED_KEY.match(reader.text, pos)
     if match is None:
         return []
@@ -280,7 +283,7 @@ def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _prefixed_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A quoted key with a prefix of Python before it."""
+    """Drop the Python prefix before a quoted key."""
     prefix = lexis.PREFIX.match(reader.text, pos)
     token = None if prefix is None else lexis.string_at(reader.text, prefix.end())
     if prefix is None or token is None or not lexis.COLON_AFTER.match(reader.text, token.end):
@@ -292,7 +295,7 @@ def _prefixed_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothe
 
 
 def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A number as a key, which becomes the text of it, or a symbol of Ruby."""
+    """Quote a number or a Ruby symbol that is a key."""
     match = _NUMBER_OR_SYMBOL.match(reader.text, pos)
     if match is None:
         return []
@@ -309,11 +312,11 @@ KEYS = (
     Move(("quote_key",), ":0123456789", _number_key),
     Move((), "", at_key),
 )
-"""What may be a key in another spelling: the first row that finds something decides."""
+"""The moves for a key in another spelling; the first one that finds something decides."""
 
 
 def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """A key in quotes of any kind, with content of any kind, and its colon."""
+    """Read a key in quotes of any kind, and its colon."""
     token = lexis.string_at(reader.text, pos)
     if token is None:
         return ending.in_key(reader, reading, pos)
@@ -321,7 +324,7 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
     name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
-    name = name.replace("\\_", "_")  # as Markdown escapes it; no key holds a backslash before it
+    name = name.replace("\\_", "_")  # Markdown escapes underscores; no key holds a backslash there
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
@@ -342,11 +345,14 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
-"""The content of a key that is itself between quotes."""
+"""A key's content that is quoted once more."""
 
 
 def _has_bare_keys_around(text: str, reading: Hypothesis) -> bool:
-    """Whether an object around this one has keys whose quotes are not escaped: this one is text that lost its quote."""
+    """True if an enclosing object has keys with unescaped quotes.
+
+    Then this object, whose quotes are escaped, is the content of a string without its opening quote.
+    """
     frame = reading.frame.parent if reading.frame is not None else None
     while frame is not None:
         if frame.kind == "{" and text.startswith('"', lexis.skip_blank(text, frame.start + 1)):
@@ -359,16 +365,19 @@ def _has_bare_keys_around(text: str, reading: Hypothesis) -> bool:
 
 
 class _Value(NamedTuple):
-    """One row of the table of values in odd spellings."""
+    """One row of the table of values in unusual spellings."""
 
     marks: str
     inside: str
-    """The openers of the containers in which it is tried; `.` stands for none."""
+    """The openers of the containers in which it is tried; `.` means outside of any container."""
     read: Callable[[Engine, Hypothesis, int], list[Hypothesis] | None]
 
 
 def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
-    """What stands where a value is expected, when it is no value in the common spellings."""
+    """Read the text where a value is expected and none of the common spellings was found.
+
+    Return None if the hypothesis goes on, else the hypotheses to try instead.
+    """
     if skip(reader, reading):
         return None
     text, frame = reader.text, reading.frame
@@ -384,7 +393,7 @@ def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
 
 
 def _container(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """An object or a list."""
+    """Open an object or a list."""
     return reader.open(reading, pos, reader.text[pos])
 
 
@@ -394,7 +403,7 @@ _STRINGS = re.compile(_ONE_STRING)
 
 
 def _parentheses(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """A tuple, or the parts of a long string, with or without a plus, as Python writes them."""
+    """Open a tuple, or join the parts of a long Python string in parentheses, with or without a plus."""
     found = _IN_PARENTHESES.match(reader.text, pos)
     if found is None or reading.want.only("array"):
         return reader.open(reading, pos, "(")
@@ -406,13 +415,13 @@ def _parentheses(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
 
 
 def _backslash(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """A string whose quote is escaped, or a bare value."""
+    """Read a string whose quote is escaped, or a bare value."""
     is_quote = reader.text.startswith('"', pos + 1)
     return (_string if is_quote else read_bare)(reader, reading, pos)
 
 
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The closer of a list after a comma, or another one."""
+    """Close the list after a trailing comma, or handle a closer that does not match."""
     assert reading.frame is not None
     if reader.text[pos] == reading.frame.closer:
         return reader.close(reading, pos)
@@ -420,7 +429,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
 
 
 def _extra_colon(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """A colon too many, or an equals sign that begins no formula."""
+    """Drop a second colon or an equals sign; an equals sign that begins a formula is a bare value."""
     if reader.text[pos] == "=" and lexis.FORMULA.match(reader.text, pos + 1):
         return read_bare(reader, reading, pos)
     reading.note("drop_colon", pos, pos + 1, "")
@@ -429,23 +438,23 @@ def _extra_colon(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
 
 
 def _item(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """What is dropped before an item, the end of the text in a comment, or a bare item."""
+    """Drop extra text before an item, close a text that ends in a comment, or read a bare item."""
     if _dropped(reader, reading, pos):
         return None
     return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
 
 
 def _comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The text ended in a comment, or a bare value."""
+    """Close a text that ends in a comment, or read a bare value."""
     return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
 
 
 def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """A value in quotes of any kind, up to its first unescaped closer."""
+    """Read a value in quotes of any kind, up to its first unescaped closing quote."""
     text = reader.text
     reading.remember(pos)
     if _FENCED.match(text, pos):
-        reader.reason = "ambiguous"  # is the line end before the last fence part of the text?
+        reader.reason = "ambiguous"  # the last line end may belong to the text or to the fence
         return []
     token = reader.string_at(pos)
     if token is None:
@@ -478,4 +487,4 @@ VALUES = (
     _Value("/.", "{", _comment),
     _Value(",/.…<←-", "[(", _item),
 )
-"""How a value in an odd spelling is read, by its first character; what has no row is a bare value."""
+"""How to read a value in an unusual spelling, by its first character; without a row it is a bare value."""
