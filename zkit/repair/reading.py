@@ -1,4 +1,4 @@
-"""`repair_json` and `loads`: strict JSON is read here, and the code that repairs is loaded for the rest."""
+"""`repair_json` and `loads`. Strict JSON is parsed here; the repair code is imported for the first damaged text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
 
 Outcome = Repaired | Unrepairable
 _new = tuple.__new__
-"""Makes a record at the lowest price: valid input pays almost nothing."""
+"""Makes a record as cheaply as possible: valid input pays almost nothing."""
 
 
 def repair_json(
@@ -25,10 +25,10 @@ def repair_json(
     limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Repaired | Unrepairable:
-    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
+    """Read the one JSON value in `text`, and repair it if needed. No content of `text` makes it raise.
 
-    `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
-    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
+    `schema` (a JSON Schema or a pydantic model) is evidence for how to read it; `limit` is the
+    highest rank that a fix may have, or its name; `finish_reason` is the one that the server sent.
     """
     if type(limit) is not Rank:
         limit = limit_of(limit)
@@ -51,7 +51,7 @@ def repair_json(
 
 @cache
 def _repairing() -> tuple[Callable[..., Outcome], Callable[..., Outcome], Callable[..., Any]]:
-    """The functions that repair, which are loaded when the first text is damaged."""
+    """Import and return the functions that repair; valid input never needs them."""
     from zkit.repair.api import repair_task, unwrapped
     from zkit.repair.expect import evidence_for
 
@@ -65,7 +65,7 @@ def loads(
     limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Any:
-    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
+    """Return the value of `repair_json`; raise `RepairError`, a ValueError, if the text is refused."""
     outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
     if isinstance(outcome, Unrepairable):
         raise RepairError(outcome)
@@ -73,7 +73,7 @@ def loads(
 
 
 def decoded(text: object) -> str | None:
-    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
+    """Return the text of bytes in UTF-8, UTF-16 or UTF-32; None if they are in another encoding."""
     if isinstance(text, str):
         return str(text)
     if not isinstance(text, bytes | bytearray | memoryview):

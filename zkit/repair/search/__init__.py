@@ -1,1 +1,1 @@
-"""The tolerant reader: one reading after the other, the least invasive first."""
+"""The tolerant reader: a search over hypotheses, the least invasive first."""

@@ -41,10 +41,9 @@ from zkit.text.remembered import of_last
 
 
 class Body(NamedTuple):
-    """What of the text may belong to a value: up to its fence, its tag or the end of the text.
+    """The part of the text that may belong to a value: up to its fence, its tag or the end of the text.
 
-    It begins `offset` characters into the text, so that a value costs its own size and not that
-    of everything before it.
+    `offset` is where it begins in the whole text. A value costs its own size, not that of the text before it.
     """
 
     text: str
@@ -52,7 +51,7 @@ class Body(NamedTuple):
 
 
 def _valid_at(task: Task, start: int, complaint: str) -> Candidate | None:
-    """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
+    """Return the strict JSON value that begins at `start`; None if it is damaged or goes on after its end."""
     found = valid_at(task.text, start, complaint)
     if found is None:
         return None
@@ -75,18 +74,18 @@ class How(NamedTuple):
     missing_brace: bool = False
     """Its opening brace is missing."""
     far: bool = True
-    """A look at all that follows may be taken: it may be escaped as a whole, or its fence close further on."""
+    """Also look at the whole rest of the text: it may be escaped as a whole, or its fence may close further on."""
     tries: int = 0
-    """How many places before it were read in vain: the more of them, the less is spent on this one."""
+    """How many earlier places could not be read: the more there are, the smaller the budget for this one."""
 
 
 PLAINLY = How()
 
 
 def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
-    """The best reading of the value that begins at `start`; none when the text after it belongs to it.
+    """Return the best reading of the value at `start`; it has no value if the text after it belongs to it.
 
-    `complaint` is the error of the strict parser for the text from `start` on, where it is known.
+    `complaint` is the strict parser's error for the text from `start` on, if known.
     """
     found = _read_whole(task, start, how, complaint)
     text, end = task.text, found.end
@@ -101,7 +100,7 @@ def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") 
 
 
 def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
-    """The value that begins at `start`: valid, or through a layer, or as the reader reads it."""
+    """Read the value at `start`: as strict JSON, through a layer of escapes, or by search."""
     known = complaint and not complaint.startswith(_MAY_BE_VALID)
     valid = None if known or how.missing_brace else _valid_at(task, start, complaint)
     if valid is not None:
@@ -114,7 +113,7 @@ def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
 
 
 _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
-"""The complaints that do not rule out that the value is valid."""
+"""Parser errors after which the value itself may still be valid."""
 
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
@@ -143,7 +142,7 @@ def _read(task: Task, start: int, how: How) -> Candidate:
 
 
 def _body(text: str, start: int, end: int) -> Body:
-    """What may belong to the value at `start`; values that end at one place share a body."""
+    """Return the body of the value at `start`; values that end at the same place share one."""
     if end >= len(text):
         return Body(text, 0)
     offset, known = max(0, start - LOOK_BACK), _bodies(text)
@@ -158,7 +157,7 @@ def _body(text: str, start: int, end: int) -> Body:
 
 @of_last
 def _bodies(text: str) -> list[tuple[int, list[Body]]]:
-    """The bodies that were made for the last two ends: a fence's and the text's own are needed in turn."""
+    """The bodies made for the last two ends: those of a fence and of the text are needed in turn."""
     return []
 
 
@@ -167,7 +166,7 @@ def _order(candidate: Candidate) -> tuple[bool, bool, int]:
 
 
 def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
-    """The best reading; none when the schema rules out where its brackets are."""
+    """Return the best reading; refuse it as ambiguous if the schema rules out where its brackets are."""
     best = _attempt(task, body, start, how)
     if best.fits or best.value is None or best.rank >= CUT:
         return best
@@ -177,12 +176,12 @@ def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
 
 
 def _lacks_closer(fixes: Sequence[Fix]) -> bool:
-    """Whether a comma was dropped and a closer added at the end: `{"a": {, "b": 1}` lacks it at the comma."""
+    """True if a comma was dropped and a closer added at the end: `{"a": {, "b": 1}` lacks it at the comma."""
     return {"drop_comma", "close_at_end"} <= {fix.name for fix in fixes}
 
 
 def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
-    """Search for the cheapest readings and settle on one value, or say why there is none."""
+    """Search for the cheapest readings and settle on one value, or return the reason for the refusal."""
     guide = task.guide
     want = guide.root if guide is not None else ANYTHING
     text, offset = body
@@ -209,7 +208,7 @@ def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
 
 
 def _moved(candidate: Candidate, by: int) -> Candidate:
-    """A candidate of a part of the text as one of the whole."""
+    """Return the candidate with its places counted from the start of the whole text."""
     start, end, value, fixes, rank, fits, refusal, json = candidate
     fixes = [f._replace(start=f.start + by, end=f.end + by) for f in fixes]
     if value is None:
@@ -218,7 +217,7 @@ def _moved(candidate: Candidate, by: int) -> Candidate:
 
 
 def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
-    """Whether a reading failed only for its depth, which the strict parser counts to the last level."""
+    """True if the strict parser rejects a reading only because it is nested too deep."""
     try:
         from_json(reading.json(body, start, reading.pos))
     except ValueError as error:
@@ -229,7 +228,7 @@ def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
 
 
 def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
-    """One value out of equally good ones; the schema or the lines break a tie, otherwise it is ambiguous."""
+    """Return one of several equally good readings; if the schema does not break the tie, it is ambiguous."""
     made = [m for m in made if m.fits] or made
     if task.evidence is not None:
         suits = task.evidence.suits
@@ -247,7 +246,7 @@ def _reason(reader: Engine) -> str:
 
 
 def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate | None:
-    """Apply a reading's edits and decode the result."""
+    """Apply a reading's edits and decode the result; None if it is not valid or the schema rules it out."""
     fixes = reading.fixes()
     end = reading.pos
     text, value = reading.whole or _decoded(reading.json(body, start, end, fixes), fixes)
@@ -262,7 +261,7 @@ def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate |
     if evidence is None:
         return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, text))
     if rank >= CUT and not evidence.root.takes("array" if type(value[0]) is list else "object"):
-        return None  # its opener may be a wrong one
+        return None  # its opener may be wrong
     fits = evidence.holds(value[0]) if rank >= COMPLETE else evidence.fits(value[0])
     return Candidate(start, end, value, fixes, rank, fits, json=text)
 
@@ -272,7 +271,7 @@ def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, Parsed | None]:
 
 
 def _with_nan(text: str, fixes: Sequence[Fix]) -> Parsed | None:
-    """NaN has no spelling in JSON; where it was kept, Python's reading of it counts."""
+    """Decode JSON in which a NaN was kept, as Python does; None if there is none."""
     if not any(f.name == "keep_not_a_number" for f in fixes):
         return None
     try:
@@ -288,14 +287,14 @@ _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-"""What comes before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
+"""String prefixes of various languages: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
 _PLACED = PLACED | {TRAILING}
 
 
 def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> Candidate | None:
-    """The value of a span that one edit makes valid; None unless there is just one such value.
+    """Return the value of a span that one edit makes valid; None unless there is exactly one such value.
 
-    `undecided` means that the reader found several: then only marks that changed places are put back.
+    `undecided` means that the search found several values: then one of the edits must swap two marks.
     """
     if task.limit < GUESS or task.finish_reason == "length" or end - start > ONE_EDIT_WITHIN:
         return None
@@ -321,7 +320,7 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
 def _made_valid(
     task: Task, body: str, edits: Iterable[tuple[str, Edit]]
 ) -> list[tuple[str, Edit, object]]:
-    """The edits that make the text valid, and the value of each."""
+    """Return the edits that make the text valid, each with its value."""
     found = []
     for name, edit in edits:
         json = apply_edits(body, [edit])
@@ -334,11 +333,11 @@ def _made_valid(
 _DONE = frozenset(
     {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
 )
-"""What only this way finds. What is missing the reader sees too, and more of what rules it out."""
+"""The fixes that only this pass makes. The search also adds missing marks, and has more evidence for them."""
 
 
 def _holds(task: Task, json: str, value: object) -> bool:
-    """Whether a value is a container that neither the schema nor a repeated key rules out."""
+    """True if a value is a container that neither the schema nor a repeated key rules out."""
     if not isinstance(value, dict | list):
         return False
     evidence = task.evidence
@@ -348,7 +347,7 @@ def _holds(task: Task, json: str, value: object) -> bool:
 
 
 def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
-    """The places around the first error where an edit may help, and whether each is outside of strings."""
+    """Return the places around the first error where an edit may help, and whether each is outside strings."""
     before = len(text[:at].rstrip())
     string = last_token(text, at, kind)
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
@@ -356,14 +355,14 @@ def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
 
 
 def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """Two neighbours put in each other's place."""
+    """Yield the edits that swap two neighbouring characters."""
     for place, outside in places:
         if _may_change_places(text, place, outside) and not _is_prefix(task, text, place):
             yield "swap_marks", Edit(place, place + 2, text[place : place + 2][::-1])
 
 
 def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """One mark dropped, replaced or added, with the name of the fix."""
+    """Yield the edits that drop, replace or add one mark, each with the name of its fix."""
     for place, outside in places:
         mark = text[place]
         if mark in _BRACKETS or (mark in ",:\\" and not _joins(text, place)):
@@ -376,7 +375,7 @@ def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Ed
 
 
 def _begins_otherwise(text: str, at: int, new: str) -> bool:
-    """Whether a string after an added mark would begin as none does: with a mark, or without its quote."""
+    """True if adding `new` would make a string begin with a mark or white space, which is unlikely."""
     if new == '"':
         return text[at] in _NO_BEGINNING
     return text[at] == '"' and text[at + 1 : at + 2] in _STRUCTURE
@@ -392,22 +391,22 @@ _PUNCTUATION = {
 }
 _OPENING = _PUNCTUATION | {'"': ("replace_quote", "add_opening_quote")}
 _CLOSING = {'"': ("replace_quote", "add_closing_quote")}
-"""What may stand for a mark, or is missing, outside of strings and in one: the names of the fixes."""
+"""For each mark, the fix that writes it over another one and the fix that adds it: outside strings, and in one."""
 
 
 _QUOTES = frozenset("\"'`“”‘’")
 _NO_BEGINNING = frozenset("}],: \t\n\r")
-"""What a string without its quote does not begin with: a mark rather stands for the quote."""
+"""A string that lost its quote does not begin with these: the mark more likely replaced the quote."""
 _FIXED = frozenset(" \t\n\r\\")
-"""What is not put in another place: white space means nothing, and a backslash belongs to what follows it."""
+"""Never swapped: white space means nothing, and a backslash belongs to the character after it."""
 
 
 _LAST_LINE = re.compile(r"[ \t]++[}\]]")
-"""Between a quote that comes before its line and the closer of that line: its indentation."""
+"""The indentation of a closer, after a line break and a quote: the quote belongs before the line break."""
 
 
 def _may_change_places(text: str, at: int, opens: bool) -> bool:
-    """Whether two neighbours may have changed places: no mark goes into a string by that, no letter out of one."""
+    """True if two neighbours may have been swapped: undoing it moves no mark into a string, no letter out of one."""
     first, second = text[at], text[at + 1 : at + 2]
     if first == "\n" and second == '"':
         return _LAST_LINE.match(text, at + 2) is not None
@@ -421,12 +420,12 @@ def _may_change_places(text: str, at: int, opens: bool) -> bool:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Whether a mark stands between two letters or digits: without it they would be another token."""
+    """True if a mark is between two letters or digits: without it they would be one token."""
     return text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum()
 
 
 def _is_prefix(task: Task, text: str, at: int) -> bool:
-    """Whether the text before a quote may belong to no string: it is a prefix, or one too many."""
+    """True if the character before a quote need not belong to the string: it is a prefix, or a stray one."""
     if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
     if text[at] == "=":
@@ -442,7 +441,7 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
 
 
 def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
-    """Whether Python writes a letter before a key: for what the key holds, or since it writes others so."""
+    """True if the letter before a key is a Python string prefix, as its content or the other keys show."""
     if text[at] in "fF":
         return "{" in content
     prefix = lexis.PREFIX.match(text, at)
@@ -453,4 +452,4 @@ def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
 
 
 _PLAIN_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
-"""A key without a prefix: a text that writes one so has no other kinds of keys."""
+"""A key without a prefix: a text that has one writes no prefix before its other keys."""

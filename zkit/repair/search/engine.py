@@ -1,4 +1,4 @@
-"""The best-first search: a heap of hypotheses, a budget, and the steps over valid stretches."""
+"""Best-first search over hypotheses: a heap, a budget, and quick steps over valid text."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
 _Agenda = list[tuple[int, int, int, int, Hypothesis]]
-"""A heap of hypotheses: those of least rank and cost first, then those that came furthest."""
+"""A heap of hypotheses: the lowest rank and cost first, then the one that has read furthest."""
 
 
 def _is_due_list(frame: Frame) -> bool:
-    """Whether the schema asks for a list there, so that no brackets around one item are meant otherwise."""
+    """True if the schema expects a list here: then parentheses around one item are a list, not an expression."""
     return frame.expect.only("array")
 
 
 class Engine:
-    """Reads one value of `text`; keeps what the readings share."""
+    """The search for one value of `text`, with the state that its hypotheses share."""
 
     __slots__ = (
         "_budget", "_items", "_members", "_misses", "_most_cost", "_queued", "_trials", "finish_reason", "guided",
@@ -75,31 +75,31 @@ class Engine:
         self.finish_reason = finish_reason
         self.reason = "damaged"
         self.stuck = 0
-        """The furthest place where a reading found no way on."""
+        """The furthest place where a hypothesis failed."""
         self.needed: Rank | None = None
-        """The lowest rank that was needed and is above the limit."""
+        """The lowest rank above the limit that a hypothesis needed."""
         self.token: tuple[int, lexis.Token | None] = (-1, None)
-        """The string that was looked at last, by the place of its quote."""
+        """The string looked up last, with the place of its opening quote."""
         self._budget = 16384 + size
         self._most_cost = min(2 * (FREE_FIXES + size // CHARACTERS_PER_FIX), MOST_COST)
         self._trials = MOST_TRIALS
         self._queued = 0
         self._misses = 0
-        """How many times in a row a run of valid members was looked for in vain."""
+        """How many times in a row no run of valid members was found."""
         self._members = lexis.members()
         self._items = lexis.items()
 
     def save(self, tries: int) -> None:
-        """Leave half of what there is to spend after one search of the text in vain, a third after two, and so on."""
+        """Shrink the budget after failed searches: to a half after one, to a third after two, and so on."""
         self._budget //= 1 + tries
 
     def spend(self, characters: int) -> bool:
-        """Charge a look over so many characters; False when there is nothing left to spend."""
+        """Charge the budget for reading so many characters; False when it is used up."""
         self._budget -= characters >> 6
         return self._budget > 0
 
     def string_at(self, pos: int) -> lexis.Token | None:
-        """The string that opens at `pos`, up to its first unescaped closer; None when it has none."""
+        """Return the string that opens at `pos`, up to its first unescaped closer; None if it has none."""
         if self.token[0] != pos:
             self.token = (pos, lexis.string_at(self.text, pos))
         return self.token[1]
@@ -107,7 +107,7 @@ class Engine:
     # ── the search ────────────────────────────────────────────────────────────
 
     def search(self, first: Hypothesis) -> list[Hypothesis]:
-        """The complete hypotheses of least rank and cost: several when they tie, none when none is complete."""
+        """Return the complete hypotheses of lowest rank and cost: several if they tie, none if none is complete."""
         agenda: _Agenda = []
         self._queue(agenda, self._advance(first))
         best: list[Hypothesis] = []
@@ -131,7 +131,7 @@ class Engine:
         return best
 
     def _is_whole(self, reading: Hypothesis) -> bool:
-        """Whether all that follows is valid: then the reading is complete, without a step."""
+        """True if the rest of the text is valid: then the hypothesis is complete without another step."""
         if not self._trials:
             return False
         self._trials -= 1
@@ -145,7 +145,7 @@ class Engine:
         return True
 
     def _queue(self, agenda: _Agenda, readings: list[Hypothesis]) -> None:
-        """Put on the agenda what may be taken up: within the limit and not made of repairs alone."""
+        """Add the hypotheses to the agenda that are within the limit and not too expensive."""
         for reading in readings:
             rank, cost = reading.rank, reading.cost
             if rank > self.limit:
@@ -156,7 +156,7 @@ class Engine:
                 heappush(agenda, (rank, cost, -reading.pos, self._queued, reading))
 
     def _advance(self, reading: Hypothesis) -> list[Hypothesis]:
-        """Step until the value ends or there is trouble; what to take up next."""
+        """Step until the value ends or a step finds damage; return the hypotheses to queue."""
         while self._budget > 0 and reading.cost <= self._most_cost:
             self._budget -= 1
             place = reading.place
@@ -203,7 +203,7 @@ class Engine:
             reading.place = NEXT
 
     def _member(self, reading: Hypothesis, match: re.Match[str]) -> list[Hypothesis] | None:
-        """A member whose key is in one of the common spellings, and its value perhaps too."""
+        """Read a member whose key, and perhaps its value, is in one of the common spellings."""
         key, single, bare, colon, _, *value, nothing = match.groups()
         if single is not None:
             reading.note("use_double_quotes", match.start(2) - 1, match.end(2) + 1, f'"{single}"')
@@ -222,7 +222,7 @@ class Engine:
     def _loose(
         self, reading: Hypothesis, match: re.Match[str], first: int, value: list[str | None]
     ) -> list[Hypothesis] | None:
-        """A value in one of the common spellings; its groups begin after `first`."""
+        """Read a value in one of the common spellings; its groups begin after `first`."""
         plain, single, word, comma, opener = value
         start, frame = match.start(first), reading.frame
         if opener is not None:
@@ -242,7 +242,7 @@ class Engine:
         return None
 
     def _literal(self, reading: Hypothesis, word: str, start: int) -> None:
-        """A literal of another language as JSON: `None` is null, also where the schema wants text."""
+        """Respell a literal of another language: `None` is null, also where the schema expects a string."""
         reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
 
     def _at_value(self, reading: Hypothesis) -> list[Hypothesis] | None:
@@ -299,7 +299,7 @@ class Engine:
         return None
 
     def enter(self, reading: Hypothesis, pos: int, mark: str, *, invented: bool = False) -> None:
-        """Stand inside the container that `mark` opens at `pos`."""
+        """Move inside the container that `mark` opens at `pos`."""
         frame = reading.frame
         depth = frame.depth + 1 if frame else 1
         reading.frame = tuple.__new__(
@@ -309,7 +309,7 @@ class Engine:
         reading.place = KEY if mark == "{" else VALUE
 
     def close(self, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-        """Close the innermost container, dropping a comma that comes before the closer."""
+        """Close the innermost container; drop a comma before the closer."""
         frame = reading.frame
         assert frame is not None
         if reading.place != NEXT:
@@ -329,7 +329,7 @@ class Engine:
         return None
 
     def _is_first(self, reading: Hypothesis, frame: Frame) -> bool:
-        """Whether the last value is the first one of its container."""
+        """True if the last value is the first one of its container."""
         if reading.recent:
             return reading.recent[0].safe == frame.start + 1
         begun = reading.edits[1].start if reading.edits else 0  # a string that was read again
@@ -343,7 +343,7 @@ class Engine:
             reading.settle(again + 1)
 
     def drop_trailing_comma(self, reading: Hypothesis, pos: int) -> None:
-        """Note the comma between the last value and `pos`, when there is one."""
+        """Drop the comma between the last value and `pos`, if there is one."""
         comma = self.text.rfind(",", reading.safe, pos)
         if comma < 0 or reading.has_changed(comma):
             return
@@ -351,7 +351,7 @@ class Engine:
             reading.note("drop_trailing_comma", comma, comma + 1, "")
 
     def leave(self, reading: Hypothesis, pos: int) -> None:
-        """Stand after the container whose closer is at `pos`."""
+        """Move past the container whose closer is at `pos`."""
         frame = reading.frame
         assert frame is not None
         reading.closed = tuple.__new__(Closed, (frame, pos))

@@ -1,4 +1,4 @@
-"""A hypothesis about a damaged text: where it stands, which containers are open, what it changed so far."""
+"""A hypothesis about a damaged text: how far it has read, which containers are open, its fixes so far."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from zkit.repair.strict_parse import Parsed
 
 _START = itemgetter(2)
 KEY, VALUE, NEXT, DONE, LATER = range(5)
-"""Where a reading stands: before a key, before a value, after a value, after the root value, or
-not yet worked out."""
+"""The state of a hypothesis: before a key, before a value, after a value, complete, or postponed."""
 
 
 class Frame(NamedTuple):
-    """A container that is open; frames are shared between readings and never change."""
+    """An open container. Frames are shared between hypotheses and never change."""
 
     parent: Frame | None
     kind: str
@@ -31,7 +30,7 @@ class Frame(NamedTuple):
     start: int
     depth: int
     doubled: bool = False
-    """Its brace was written twice."""
+    """Its opening brace was written twice."""
     invented: bool = False
     """Its opener is not in the text, so its closer must be."""
 
@@ -40,7 +39,7 @@ CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 
 Edits = tuple["Edits", Fix] | None
-"""A linked list, newest first, so that readings share what they have in common."""
+"""A linked list, newest first, so that hypotheses share what they have in common."""
 
 
 class Closed(NamedTuple):
@@ -76,17 +75,17 @@ class Hypothesis:
         self.rank = EXACT
         self.cost = 0
         self.safe = pos
-        """All before this place is complete: what a cut leaves standing."""
+        """Everything before this place is complete, so a cut keeps it."""
         self.want = want
         self.recent: tuple[Before, ...] = ()
-        """The last values begun, newest first."""
+        """The states before the last two values, newest first."""
         self.closed: Closed | None = None
         self.later: Callable[[], list[Hypothesis]] | None = None
         self.whole: tuple[str, Parsed] | None = None
-        """The JSON that the fixes make of all the text, and its value, once they are known."""
+        """The JSON of the whole text after the fixes, and its value, once they are known."""
 
     def fork(self) -> Hypothesis:
-        """A copy that can go another way."""
+        """Return a copy that can be read on in another way."""
         other: Hypothesis = Hypothesis.__new__(Hypothesis)
         other.pos = self.pos
         other.place = self.place
@@ -103,7 +102,7 @@ class Hypothesis:
 
     @staticmethod
     def back_to(before: Before) -> Hypothesis:
-        """The hypothesis as it was before a value."""
+        """Return the hypothesis as it was before a value."""
         return before.fork()
 
     def remember(self, pos: int) -> None:
@@ -115,7 +114,7 @@ class Hypothesis:
     def note(
         self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0
     ) -> Hypothesis:
-        """Write a fix on the receipt."""
+        """Add a fix to the receipt."""
         kind = FIXES[name]
         rank = kind.rank
         self.edits = (
@@ -128,7 +127,7 @@ class Hypothesis:
         return self
 
     def has_changed(self, at: int) -> bool:
-        """Whether a fix since the last value covers the place."""
+        """True if a fix since the last value covers the place."""
         edits = self.edits
         while edits is not None and edits[1].end > self.safe:
             if edits[1].start <= at < edits[1].end:
@@ -137,28 +136,28 @@ class Hypothesis:
         return False
 
     def settle(self, end: int) -> None:
-        """A value ended at `end`."""
+        """Record that a value ended at `end`."""
         self.pos = self.safe = end
         self.place = NEXT
 
     def go(self, pos: int, place: int) -> Hypothesis:
-        """Stand before `pos`, expecting `place`."""
+        """Move to `pos` in the state `place`."""
         self.pos = pos
         self.place = place
         return self
 
     @property
     def priority(self) -> tuple[int, int]:
-        """Hypotheses are weighed by rank, then cost."""
+        """The order of the search: by rank, then by cost."""
         return (self.rank, self.cost)
 
     def others(self) -> list[Hypothesis]:
-        """What to take up instead of this reading: a postponed one is worked out only now."""
+        """Work out and return the hypotheses that were postponed."""
         assert self.later is not None
         return self.later()
 
     def delay(self, later: Callable[[], list[Hypothesis]], cost: int = 0) -> Hypothesis:
-        """Be a place in the queue, at the price of a guess, for readings that are costly to find."""
+        """Postpone hypotheses that are costly to find: queue this one for them, at the rank of a guess."""
         self.later = later
         self.place = LATER
         self.cost += 3 + cost
@@ -167,7 +166,7 @@ class Hypothesis:
         return self
 
     def json(self, text: str, start: int, end: int, fixes: list[Fix] | None = None) -> str:
-        """What the fixes, which may be passed in order, make of a part of the text."""
+        """Return the text from `start` to `end` with the fixes applied; they may be passed in order."""
         pieces: list[str] = []
         for _, _, at, stop, new, _, _ in self.fixes() if fixes is None else fixes:
             pieces += (text[start:at], new)
@@ -176,7 +175,7 @@ class Hypothesis:
         return "".join(pieces)
 
     def fixes(self) -> list[Fix]:
-        """The receipt in the order of the text."""
+        """Return the fixes in the order of the text."""
         found: list[Fix] = []
         edits = self.edits
         while edits is not None:
@@ -189,14 +188,14 @@ class Hypothesis:
 
 
 Before = Hypothesis
-"""A hypothesis as it was just before a value, to come back to; it is forked, never changed."""
+"""A hypothesis as it was just before a value, to return to; it is forked, never changed."""
 
 
 # ── arrived ─────────────────────────────────────────────────────────────────
 
 
 class Arrived:
-    """The states that hypotheses have come to, and what it cost them."""
+    """The states that hypotheses have reached, and at what rank and cost."""
 
     __slots__ = ("_costs",)
 
@@ -204,9 +203,9 @@ class Arrived:
         self._costs: dict[tuple[object, ...], list[tuple[int, int]]] = {}
 
     def has_better(self, reading: Hypothesis) -> bool:
-        """Whether one in the same state was cheaper in every respect, or several cost the same; if not, keep this one.
+        """True if another one reached this state at a lower cost, or several at the same; if not, record this one.
 
-        The state is all that the further way depends on: the place, the open containers and the last values.
+        The state is everything that the search depends on from here: the place, the open containers and the last values.
         """
         frames, frame = [], reading.frame
         while frame is not None:  # one by one: deep containers would exhaust the stack
