@@ -1,4 +1,4 @@
-"""Finds tool calls in the text of a reply, and writes them."""
+"""Find tool calls in the text of a reply, and write calls as text."""
 
 from zkit.calls import Call
 from zkit.extract.api import Extraction, Extractor, find_calls

@@ -1,4 +1,4 @@
-"""`find_calls` and `Extractor`: the calls in a reply, whole or as it arrives in chunks."""
+"""`find_calls` reads a whole reply; `Extractor` reads one that arrives in chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from zkit.extract.standing import Standing
 from zkit.extract.tape import WAIT, T, Tape
 from zkit.required import require_text
 
-# What is done at each kind of hook: the table of the scan.
+# The handler of each kind of hook.
 HANDLERS: dict[str, Handler] = {
     "start": call_openers.opening, "functools": call_openers.opening, "tag": call_openers.tool_tag,
     "functions": call_shapes.headed("functions_colon"), "fence": call_openers.fenced,
@@ -47,13 +47,13 @@ IN_REASONING = (
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a reply holds.
+    """Everything that was found in a reply.
 
-    `calls` are ready to be decoded; `doubtful` are calls that the reply goes on after, with a
-    reason and a message for the model. `refused` are call-shaped and stay in the text: those with a
-    message can be fixed by the model, those for the reason `quoted` are only shown. `content` is
-    the text without the `spans`. `ended_at` is where a leaked turn or a tool result that the model
-    made up begins, if there is one: nothing from there on counts.
+    `calls` are ready to be decoded. `doubtful` calls are followed by more text, or a sentence only
+    mentions them; each has a reason and a message for the model. `refused` are call-shaped and stay
+    in the text: the model can fix those with a message, and those with the reason `quoted` are only
+    shown. `content` is the text without the `spans`. `ended_at` is where a leaked turn or a
+    made-up tool result begins, if there is one; nothing after it counts.
     """
 
     calls: tuple[Call, ...] = ()
@@ -68,7 +68,7 @@ class Extraction:
 
 
 class Extractor:
-    """Finds calls in a reply that arrives in chunks; any chunking gives the same calls and text."""
+    """Finds calls in a reply that arrives in chunks; the chunk boundaries do not change the result."""
 
     def __init__(self, tools: Any, *, formats: Iterable[str] | None = None) -> None:
         self._wanted = wanted_formats(formats)
@@ -81,7 +81,7 @@ class Extractor:
         self._depth = 0
 
     def feed(self, chunk: str) -> list[Event]:
-        """Take the next chunk; return what is sure now."""
+        """Take the next chunk; return the events that no later chunk can change."""
         scan = self._scan
         if scan.idle and chunk and isinstance(chunk, str) and scan.is_plain(chunk):
             return [scan.pass_over(chunk)]
@@ -94,9 +94,9 @@ class Extractor:
         return self._advance()
 
     def close(self, finish_reason: str | None = None, *, last: str = "") -> list[Event]:
-        """End the reply, for the reason that the server gave; return what was held back.
+        """End the reply with the server's finish reason; return the events that were held back.
 
-        `last` is a chunk that came with the end: all of it, for a reply that was not streamed.
+        `last` is the last chunk, or the whole reply if it was not streamed.
         """
         self._tape.add(last)
         self._tape.final = True
@@ -112,7 +112,7 @@ class Extractor:
         return events
 
     def _shown_in(self, text: str) -> Iterator[Call]:
-        """Return the well-formed calls of declared tools in a quoted text."""
+        """Yield the well-formed calls of declared tools in a quoted text."""
         if self._depth >= DEEPEST_QUOTE:
             return
         inner = Extractor(self._declared, formats=self._wanted)
@@ -131,9 +131,10 @@ class Extractor:
                 yield Call(outcome.name, origin=outcome.origin)
 
     def _only_reasoned(self) -> list[Event]:
-        """Report a call inside the reasoning of a reply that holds nothing else.
+        """Refuse, with a message, the calls in a reply that is nothing but reasoning.
 
-        The text does not show whether the model meant it; the message lets it make the call.
+        The text does not show whether the model meant them; the message asks it to send them again
+        (corpus/extract/ends).
         """
         made = self._standing
         if self._depth or made.holds or not made.reasoning or made.content.strip():
@@ -148,7 +149,10 @@ class Extractor:
         return found
 
     def _unread(self) -> list[Event]:
-        """Report a call in a form that no format describes, if all were looked for and nothing was found."""
+        """Refuse, with a message, calls in a form that no format describes (`unread`).
+
+        Only if every format was searched for and nothing was found.
+        """
         made = self._standing
         if self._depth or made.outcomes or self._wanted is not wanted_formats(None):
             return []
@@ -162,7 +166,7 @@ class Extractor:
 
     @property
     def size(self) -> int:
-        """How much text has arrived."""
+        """How many characters have arrived."""
         return self._tape.size
 
     @property
@@ -171,12 +175,12 @@ class Extractor:
         return self._standing.spans
 
     def written(self, start: int, end: int) -> str:
-        """Return the text between two places as the model wrote it."""
+        """Return the text between two positions as the model wrote it."""
         return self._tape.slice(start, end)
 
     @property
     def extraction(self) -> Extraction:
-        """Everything that was found so far; whole after `close`."""
+        """Everything that was found so far; complete after `close`."""
         made = self._standing
 
         def of(kind: type[T]) -> tuple[T, ...]:
@@ -196,8 +200,8 @@ def find_calls(
 ) -> Extraction:
     """Find the calls that a model wrote as text, in any of the known formats.
 
-    `tools` is anything that names tools and their schemas: without tools there are no calls.
-    `formats` limits the search to formats or families by name. Never raises, whatever the text.
+    `tools` is anything that names tools and their schemas; without tools there are no calls.
+    `formats` limits the search to formats or families by name. No text makes it raise.
     """
     if text == "":
         wanted_formats(formats)

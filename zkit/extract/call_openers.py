@@ -1,4 +1,4 @@
-"""Calls that begin with a mark: envelopes, tags that name a tool, messages, and fenced blocks."""
+"""Handlers for calls that a mark opens: envelopes, tags named after a tool, messages, fenced blocks."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
 from zkit.extract.tape import WAIT, Steps, Tape, searched
 
-# The opener of an envelope, empty for a call without one, and what was read.
+# The opener of the envelope (empty for a call without one), and the reading.
 Opened = tuple[str, Reading]
 _MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
 _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
 
 def opening(scan: Scanner, at: int) -> Steps[int]:
-    """Read an envelope, or a call that needs none."""
+    """Read an envelope, or a call in a form that needs no envelope."""
     found = yield from envelope_at(scan.task, at)
     opener, reading = ("", None) if found is None else found
     return (yield from scan.offer(reading, opener, at))
 
 
 def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
-    """Return what begins at a place: an envelope, or a call without one."""
+    """Return the envelope at a position, or the call without one; None if neither begins there."""
     head = yield from task.tape.look(envelopes.openers(), at)
     group = None if head is None else head.lastgroup
     if group is not None and group.startswith("b_"):
@@ -50,7 +50,7 @@ def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
 
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
-    """Read a tag whose name is that of a tool."""
+    """Read a tag named after a tool."""
     reading = yield from read_markup(scan.task, TOOL_TAG, at, envelopes.GENERIC_STOP)
     if reading is None:
         return (yield from scan.skip(at))
@@ -58,7 +58,7 @@ def tool_tag(scan: Scanner, at: int) -> Steps[int]:
 
 
 def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:
-    """Read a message to a tool; None when it holds no object."""
+    """Read a message that is addressed to a tool; None if it holds no object."""
     name = to.removeprefix("functions.")
     found = yield from read_arguments(scan.task, name, at, begin, _MESSAGE_STOP, _MESSAGE_END)
     if found is None:
@@ -67,12 +67,15 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
 
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
-# A fence whose content begins in its own line.
+# A fence whose content begins on the same line, as in "```json {" (corpus/extract/around).
 _FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
-    """Read a fenced block."""
+    """Read a fenced block; after a call, a fence with a made-up result ends the reply.
+
+    See corpus/extract/around.
+    """
     inline = yield from scan.tape.look(_FENCE_INLINE, at)
     head = inline or (yield from scan.tape.look(_FENCE, at))
     if head is None:
@@ -106,7 +109,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
-    """Pass over a block that holds no call, or more than one."""
+    """Pass over a block that is not just calls, and list the calls in it as quoted."""
     yield from scan.text(at, begin)
     end = yield from scan.skip_past(begin, closer)
     yield from scan.list_quoted(begin, end)
@@ -114,7 +117,10 @@ def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Step
 
 
 def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Opened | None:
-    """Return the calls in a fence that holds nothing else; `finish` is how it ended."""
+    """Return the calls in a fence that holds nothing else, otherwise None.
+
+    `finish` is the finish reason to assume for the content of the fence.
+    """
     tape = Tape()
     tape.add(text)
     tape.final, tape.finish_reason = True, finish
@@ -131,7 +137,7 @@ def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Op
 
 
 def _run(steps: Steps[Opened | None]) -> Opened | None:
-    """Run a parser over a text that has arrived whole."""
+    """Run a parser on a text that is complete, so that it never waits."""
     while True:
         try:
             assert next(steps) is not WAIT
@@ -166,7 +172,7 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
 _PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 _NAMED = r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{"
 _TAG = r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"
-# What begins with the name of a tool in a fence, and how it is read.
+# The forms in a fence that begin with the name of a tool, and their readers.
 _NAMING: tuple[tuple[str, str, envelopes.Read], ...] = (
     (_PYTHON, "python_list", read_python),
     (_NAMED, "name_line", envelopes.by_header("name_line")),

@@ -1,4 +1,4 @@
-"""Calls without a marker: objects, lists, names with arguments, and the labels of ReAct prompts."""
+"""Handlers for calls without a marker: objects, lists, names with arguments, and ReAct labels."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.skip(at))
 
 
-# A mark in brackets, or a call in Python's way.
+# A mark in brackets, or a list that begins with a Python call.
 _BRACKETS = rf"{BRACKETED}|{LISTED_CALL}"
 
 
@@ -56,7 +56,7 @@ def _bracketed(scan: Scanner, word: Match, at: int) -> Steps[int]:
     return (yield from scan.offer(calls, "", at))
 
 
-# An object that begins with a name and goes on with arguments: a call, whoever it is for.
+# An object that begins with a name, followed by arguments: a call, declared or not.
 _NAME_FIRST = (
     rf"[\[\s]*+\{{(?:\s*+\{{)?+\s*+,?+\s*+[\"'](?i:{'|'.join(NAME_KEYS)})[\"']\s*+:"
     rf"\s*+[\"'][^\"',\n]{{0,128}}+[\"']\s*+,\s*+[\"'](?:{'|'.join(ARGUMENT_KEYS)})[\"']"
@@ -64,7 +64,7 @@ _NAME_FIRST = (
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
-    """True if an object or a list names a tool near its beginning, or begins as a call of any tool."""
+    """True if an object or a list names a declared tool near its beginning, or begins as any call does."""
     tape, tools = scan.tape, scan.task.tools
     while not tape.final and tape.size < at + MOST_HEADER:
         yield from tape.wait(at)
@@ -74,8 +74,8 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     return (yield from tape.look(_NAME_FIRST, at)) is not None
 
 
-# A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a
-# fence.
+# A name, then parentheses or an object. Before the object there may be a few words, a label on its
+# own line, or a fence (corpus/extract/small_models).
 _SHAPE = rf"(?P<tick>`{{0,2}}+)(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?:(?P<call>\()|{ARGUMENTS_AHEAD})"
 
 
@@ -103,17 +103,18 @@ _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
 
 
 def _is_made(unit: Unit, line: str) -> bool:
-    """True if what was read in a line is a call: `f()` names a function in any text (Gemma 4 12B).
+    """True if a Python call after other text on its line counts as a call.
 
-    `read_file(path: string)` in a list describes a tool (corpus/untouched/calls_in_code).
+    It must have arguments or follow a label: `f()` alone names a function in any text (Gemma 4 12B),
+    and `read_file(path: string)` describes a tool (corpus/untouched/calls_in_code).
     """
     return unit.state == "whole" and bool(unit.arguments or _LINE_LABEL.search(line))
 
 
 def _listed(scan: Scanner, reading: Reading) -> Reading | None:
-    """Return calls that name no argument, to be listed without a message.
+    """Return the calls without named arguments, to be listed as `positional` without a message.
 
-    See corpus/untouched/calls_in_code.
+    None if there are no such calls. See corpus/untouched/calls_in_code.
     """
     units = tuple(
         replace(unit, state="broken", reason="positional", message="")
@@ -128,7 +129,7 @@ _QUOTE = re.compile(r"[\"']")
 
 
 def _begins_line(scan: Scanner, at: int) -> bool:
-    """True if a call begins its line or follows a colon; otherwise a sentence names it."""
+    """True if a call begins its line or follows a label; otherwise a sentence mentions it."""
     line = scan.before(at).rpartition("\n")[2]
     return not any(map(str.isalnum, line)) or _LINE_LABEL.search(line) is not None
 
@@ -141,7 +142,10 @@ def _word_size(scan: Scanner, at: int) -> int:
 
 
 def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
-    """Read a name and an object after it: in a sentence one whose keys are the tool's, else it is data."""
+    """Read a name and the object after it.
+
+    If words come between them, the object must have a key of the tool; otherwise it is data.
+    """
     tools, words = scan.task.tools, head["words"] or ""
     reading = yield from read_named(scan.task, head["name"], at, at + head.end() - 1, _STOP)
     expected = tools.expect(head["name"]).keys
@@ -153,9 +157,10 @@ def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     return (yield from scan.offer(replace(reading, body="name_line"), "", at))
 
 
-# A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1).
+# A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1,
+# corpus/extract/llama3_builtin).
 _FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
-# A name, then an object or parentheses, and nothing before them.
+# A name at the very beginning of a reply, then an object or parentheses.
 FIRST_NAME = (
     r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
     r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\()))"
@@ -163,7 +168,7 @@ FIRST_NAME = (
 
 
 def first_name(scan: Scanner, pos: int) -> Steps[int]:
-    """Read a reply that begins with a name and its arguments."""
+    """Read a reply that begins with the name of a tool and its arguments."""
     found = yield from scan.tape.look(FIRST_NAME, pos)
     if found is None:
         return pos
@@ -182,7 +187,7 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
 
 
 def _undeclared(scan: Scanner, pos: int, at: int) -> Steps[int]:
-    """Read a reply that is nothing but a call of a tool that is not on offer; any other is text.
+    """Read a Python call of an undeclared tool if it is the whole reply; otherwise it is text.
 
     Llama 3.1 8B calls `torch.linspace(start=0, end=1)` where it has no such tool.
     """
@@ -200,7 +205,10 @@ _NEXT_RECIPIENT = re.compile(r"(?=\n>>>)")
 
 
 def recipient(scan: Scanner, at: int) -> Steps[int]:
-    """Read `>>>NAME` and an object; `>>>all` is the answer, anything else a prompt or a quotation."""
+    """Read `>>>NAME` and an object, as Functionary 3.2 writes calls.
+
+    `>>>all` opens the answer; anything else is a shell prompt or a quotation.
+    """
     head = yield from scan.tape.look(_RECIPIENT, at)
     if head is not None and head["name"] == "all":
         yield from scan.piece("frame", at, at + head.end())
@@ -224,7 +232,7 @@ _FENCE_END = r"\s*+(?:```|~~~|`)"
 
 
 def labelled(scan: Scanner, at: int) -> Steps[int]:
-    """`Thought:`, `Action:`, `Call:`, `Observation:` at the beginning of a line."""
+    """Read a label at the beginning of a line: `Thought:`, `Action:`, `Call:`, `Observation:`."""
     word = yield from scan.tape.look(_WORD, at)
     if word is None:
         return (yield from scan.skip(at))
@@ -254,7 +262,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
-    """Read a thought up to the next label or call: reasoning when a call goes with it, else text."""
+    """Begin a thought that ends at the next label or call: reasoning if a call follows, otherwise text."""
     blanks = yield from scan.tape.look(_BLANKS, begin)
     end = begin if blanks is None else begin + blanks.end()
     scan.standing.new_thought()
@@ -264,7 +272,10 @@ def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
 
 
 def _observed(scan: Scanner, at: int, begin: int) -> Steps[int]:
-    """Pass over a result that no call comes before, up to the next label: a transcript, not a reply."""
+    """Pass over a result without a call before it, up to the next label: it is part of a transcript.
+
+    See corpus/untouched/conversations.
+    """
     yield from scan.text(at, begin)
     hit = yield from scan.pass_to(
         begin, searched(rf"(?=\n\s*+{LABEL_MARK}(?:Thought|Final Answer|Action){LABEL_COLON})|\n\n")
@@ -293,7 +304,7 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
 
 
 def headed(kind: str) -> Handler:
-    """Return a handler of calls that a header of this kind opens."""
+    """Return a handler for calls that a header of this kind opens."""
 
     def read(scan: Scanner, at: int) -> Steps[int]:
         reading = yield from read_header(scan.task, kind, at, _STOP)

@@ -1,4 +1,4 @@
-"""The declared tools: names as models write them, and what their schemas say about arguments."""
+"""The declared tools: their names as models write them, and what their schemas allow."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from zkit.json_types import JsonMapping, JsonObject
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
-# What models write before a tool's name, after the namespaces of their prompts: Kimi K2 and
-# gpt-oss `functions.`, Gemini `default_api.`, Gemma 4 `call:` (corpus/extract/around).
+# Namespaces that models put before a tool's name because their prompts use them: Kimi K2 and gpt-oss
+# `functions.`, Gemini `default_api.`, Gemma 4 `call:` (corpus/extract/around).
 PREFIXES = ("call:", "functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")  # fmt: skip
-# A chunk up to this length is passed with one search; longer ones are searched for every mark.
+# A chunk of at most this length is checked with one quick search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
 _NO_SCHEMA = Expect({}, {})
 _LAST_WORD = re.compile(r"[\w./:-]*\Z")
@@ -22,7 +22,7 @@ _TRIMMED = " \t\r\n\"'`*"
 
 
 def without_prefix(name: str) -> str:
-    """Return a name without the namespace that a model put before it."""
+    """Return a name without the namespace prefix that a model put before it."""
     if not name.startswith(PREFIXES):
         return name
     prefix = next(prefix for prefix in PREFIXES if name.startswith(prefix))
@@ -34,9 +34,9 @@ def _letters(name: str) -> str:
 
 
 def declared(tools: Any) -> Declared:
-    """Return the declared tools; what was made of plain data before is used again.
+    """Return the declared tools; the result for plain data is cached.
 
-    The key of the cache is the data itself, so that a list that was changed is another one.
+    The cache key is the data itself, so a list that was changed is read again.
     """
     if isinstance(tools, Declared):
         return tools
@@ -53,7 +53,7 @@ def _from_data(key: bytes) -> Declared:
 
 
 class Declared:
-    """The declared tools, and what their schemas say."""
+    """The declared tools, and what their schemas allow."""
 
     def __init__(self, tools: Any) -> None:
         self.offers: dict[str, Offer] = offered(tools) if tools else {}
@@ -63,7 +63,7 @@ class Declared:
         return bool(self.offers)
 
     def name_of(self, written: str) -> str | None:
-        """Return the declared name that was meant; None for an unknown tool."""
+        """Return the declared name that a written name means; None for an unknown tool."""
         if written in self.offers:
             return written
         bare = written.strip(_TRIMMED).replace("\\_", "_").removesuffix("()")
@@ -75,14 +75,14 @@ class Declared:
 
     @cached_property
     def _respelt(self) -> dict[str, list[str]]:
-        """The names without the signs between their words: BFCL prompts have `_` for `.`, and so have replies."""
+        """The declared names by their spelling with `_` for `.` and `-`: BFCL prompts and replies respell them so."""
         found: dict[str, list[str]] = {}
         for name in self.offers:
             found.setdefault(_letters(name), []).append(name)
         return found
 
     def expect(self, written: str) -> Expect:
-        """Return what the arguments of a tool may be; anything for a tool that is not declared."""
+        """Return what the schema expects of a tool's arguments; any arguments fit an undeclared tool."""
         name = self.name_of(written)
         if name is None:
             return _NO_SCHEMA
@@ -97,13 +97,13 @@ class Declared:
         return None if name is None else self.offers[name].parameters
 
     def is_open(self, written: str) -> bool:
-        """True if a tool takes keys that its schema does not name; one that is not declared may."""
+        """True if a tool takes keys that its schema does not name; also for an undeclared tool."""
         schema = self.schema(written)
         extra = ("additionalProperties", "patternProperties")
         return schema is None or any(map(schema.get, extra))
 
     def misfit(self, name: str, arguments: JsonMapping) -> str:
-        """Return why arguments do not fit this tool: a required key is missing, or a key is unknown."""
+        """Return why arguments do not fit this tool: a key is missing or unknown. Empty if they fit."""
         expect = self.expect(name)
         missing = sorted(expect.required - arguments.keys())
         if missing:
@@ -115,7 +115,10 @@ class Declared:
         return ""
 
     def misplaced(self, name: str, arguments: JsonMapping) -> str:
-        """Return why values do not fit this tool: an object or a list where the schema has neither (corpus/untouched/json_answers)."""
+        """Return why values do not fit this tool: an object or a list where the schema allows neither.
+
+        Empty if they fit. See corpus/untouched/json_answers.
+        """
         expect = self.expect(name)
         for key, value in arguments.items():
             kind = "object" if isinstance(value, dict) else "array"
@@ -124,29 +127,32 @@ class Declared:
         return ""
 
     def fits(self, name: str, arguments: Any) -> bool:
-        """True if arguments may be arguments of this tool, by their keys."""
+        """True if the keys of these arguments fit this tool."""
         return isinstance(arguments, dict) and not self.misfit(name, arguments)
 
     def named_in(self, text: str) -> bool:
-        """True if a text holds the name of a tool."""
+        """True if a text contains the name of a tool."""
         return any(map(text.__contains__, self.spellings))
 
     @cached_property
     def spellings(self) -> tuple[str, ...]:
-        """The names as they may be written: `calculate\\_growth` is Markdown for `calculate_growth`."""
+        """The names and their other spellings: `calculate\\_growth` is Markdown for `calculate_growth`."""
         escaped = (name.replace("_", "\\_") for name in self.offers if "_" in name)
         joined = (name.replace(".", "_") for name in self.offers if "." in name)
         return tuple(dict.fromkeys((*self.offers, *escaped, *joined)))
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
-        """Finds where a name may begin in a short text: its first characters, fewer at the end."""
+        """A pattern for where a name may begin in a short text: three characters of it, fewer at the end."""
         first, ends = ({re.escape(name[:k]) for name in self.spellings} for k in (3, 2))
         ends |= {re.escape(name[:1]) for name in self.spellings}
         return re.compile(rf"(?<!\w)(?:{'|'.join(first)}|(?:{'|'.join(ends)})\Z)")
 
     def begun_in(self, text: str) -> str | None:
-        """Return what a text has of a name that it ends in, maybe nothing yet; None if it ends in another word."""
+        """Return the beginning of a name that a text ends with; None if it ends with another word.
+
+        Empty if the text ends with a namespace prefix, or with nothing of a name yet.
+        """
         word = without_prefix(_LAST_WORD.search(text)[0])  # type: ignore[index]
         if any(prefix.startswith(word) for prefix in PREFIXES):
             return ""
@@ -154,5 +160,5 @@ class Declared:
 
     @cached_property
     def prefixes(self) -> frozenset[str]:
-        """Everything that a name may begin with, for the end of a chunk."""
+        """All beginnings of all names; a chunk may end in one of them."""
         return frozenset(name[:end] for name in self.spellings for end in range(1, len(name) + 1))

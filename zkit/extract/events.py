@@ -1,4 +1,4 @@
-"""The records that a stream emits while it arrives, and what a reply is cut into."""
+"""The events that a stream emits, and the records that a reply is divided into."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
 class Piece:
     """A stretch of the reply that is not a call.
 
-    `text` is the part of it that is shown, `whole` all of it where the two differ.
+    `text` is the part that is shown; `whole` is all of it.
     """
 
     kind: Kind
@@ -35,10 +35,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Doubtful:
-    """A well-formed call of a declared tool that the reply goes on after.
+    """A well-formed call of a declared tool that may be meant or only shown.
 
-    It may be made, or only shown: the tool's grade decides. `message` is for the model, which can
-    send the call alone.
+    More text follows it, or a sentence mentions it. The tool's grade decides what happens to it.
+    `message` asks the model to send the call alone.
     """
 
     call: Call
@@ -57,7 +57,7 @@ class Doubtful:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The call's place in the reply."""
+        """The call's span in the reply."""
         return self.call.span or (0, 0)
 
     @property
@@ -68,9 +68,9 @@ class Doubtful:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A call of a tool that is not declared: its name, its arguments as far as they were read.
+    """A call of an undeclared tool: its name, and its arguments as far as they could be read.
 
-    `rank` and `fixes` say what was repaired to read them, without a schema to go by.
+    `rank` and `fixes` describe the repairs, which were made without a schema.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What looks like a call and is not one. `message` is for the model, if it can fix it."""
+    """Something call-shaped that is not accepted. `message` is for the model, if it can fix the call."""
 
     name: str
     reason: str
@@ -106,7 +106,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text for the reader: it cannot belong to a call any more."""
+    """Text for the reader; it can no longer become part of a call."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -122,14 +122,14 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class TextWasReasoning:
-    """The prompt had opened the reasoning: all text so far belongs to it, and no call counts."""
+    """The prompt opened the reasoning: all text so far is reasoning, and no call in it counts."""
 
     kind: ClassVar[str] = "text_was_reasoning"
 
 
 @dataclass(frozen=True, slots=True)
 class CallHeld:
-    """A call was read. It is held back until the end of the reply decides what it is."""
+    """A call was read. It is held until the end of the reply shows whether it counts."""
 
     kind: ClassVar[str] = "call_held"
     call: Call
@@ -145,7 +145,7 @@ class CallComplete:
 
 @dataclass(frozen=True, slots=True)
 class CallDoubtful:
-    """A call that text follows; its text comes as text."""
+    """A doubtful call; it is also emitted as text."""
 
     kind: ClassVar[str] = "call_doubtful"
     doubtful: Doubtful
@@ -153,7 +153,7 @@ class CallDoubtful:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRefused:
-    """What looked like a call is not one; its text comes as text."""
+    """Something call-shaped was refused; it is also emitted as text."""
 
     kind: ClassVar[str] = "call_refused"
     refusal: Refusal
@@ -161,7 +161,7 @@ class CandidateRefused:
 
 @dataclass(frozen=True, slots=True)
 class CallUnknown:
-    """A call of a tool that is not declared."""
+    """A call of an undeclared tool."""
 
     kind: ClassVar[str] = "call_unknown"
     unknown: Unknown
@@ -177,7 +177,7 @@ class CallIncomplete:
 
 @dataclass(frozen=True, slots=True)
 class ReadingEnded:
-    """The reply ended here: a leaked turn, or a tool result that the model made up, follows."""
+    """The reply ended here, because a leaked turn or a made-up tool result follows."""
 
     kind: ClassVar[str] = "reading_ended"
     at: int

@@ -17,7 +17,7 @@ from zkit.schema.schema_tree import pointer_target
 
 MAX_DEPTH = 4
 _SAMPLES = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "null": None}
-# What an example shows for a text of that name.
+# Sample values for string parameters with these names.
 _BY_KEY = {
     "path": "notes/plan.md", "file": "notes/plan.md", "url": "https://example.org", "query": "words to look for",
     "command": "ls", "code": "print(1)", "date": "2026-01-31", "email": "ann@example.org", "language": "python",
@@ -32,10 +32,10 @@ _VALUES = {
 def instructions(
     tools: Any, format: str | Format, *, examples: Mapping[str, JsonMapping] | None = None
 ) -> str:
-    """Return the text that teaches a model without function calling to call these tools in this format.
+    """Return instructions for a model without function calling: how to call these tools in this format.
 
-    It lists the tools with their parameters, shows one call for each, and gives the rules.
-    `examples` are arguments to show by the name of the tool; others are made up.
+    They list the tools with their parameters, one example call for each, and the rules. `examples`
+    maps tool names to the arguments to show; a tool without one gets sample values.
     """
     record = format_named(format)
     offers = list(offered(tools).values())
@@ -50,7 +50,7 @@ nothing after it: its result will come back to you."""
 
 
 def _tool(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
-    """One tool: what it does, what it takes, and a call of it."""
+    """Return the text about one tool: its description, its parameters and an example call."""
     lines = [f"## {offer.name}"]
     if offer.description:
         lines.append(offer.description.strip())
@@ -76,7 +76,7 @@ def _parameter(key: str, part: Any, required: bool, root: JsonMapping) -> str:
 
 
 def _kind(part: Any, root: JsonMapping, depth: int = MAX_DEPTH) -> str:
-    """Return what a value must be, in words; what it is made of as well."""
+    """Return the type of a value in words, with its items or members."""
     part = _resolved(part, root)
     if part.get("enum"):
         return "one of " + ", ".join(json.dumps(v, ensure_ascii=False) for v in part["enum"])
@@ -98,9 +98,9 @@ def _kind(part: Any, root: JsonMapping, depth: int = MAX_DEPTH) -> str:
 
 
 def _example(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
-    """Return a call of the tool as it is declared, or with sample values.
+    """Return an example call with the declared arguments, or else with sample values.
 
-    It has required parameters only if the format cannot express all.
+    If the format cannot express all of them, only required parameters are shown, or none.
     """
     members = offer.parameters.get("properties") or {}
     sampled = (_sampled(offer, keys) for keys in (list(members)[:6], _required(offer), []))
@@ -123,7 +123,7 @@ def _sampled(offer: Offer, keys: list[str]) -> JsonObject:
 
 
 def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> Any:
-    """Return a value that the schema allows, for an example."""
+    """Return a sample value that the schema allows."""
     schema = _resolved(schema, root) if depth >= 0 else {}
     for given in ("default", "const"):
         if schema.get(given) is not None:
@@ -147,7 +147,7 @@ def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> 
 
 
 def _resolved(schema: Any, root: JsonMapping) -> JsonObject:
-    """Return the schema that a reference points at."""
+    """Return the schema that a `$ref` points to, or the schema itself."""
     for _ in range(MAX_DEPTH):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
             break
@@ -171,7 +171,7 @@ def _rules(record: Format, offers: list[Offer]) -> str:
 
 
 def _several(record: Format, offers: list[Offer]) -> str:
-    """Return whether several calls may be written, and how where they share an envelope."""
+    """Return the rule about several calls in one reply, with an example if they share an envelope."""
     if not record.parallel:
         return "Write one call at a time."
     if not any(record.frame) or not offers:

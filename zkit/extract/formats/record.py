@@ -15,11 +15,11 @@ Values = Literal["json", "raw", "python"]
 class Format:
     """How one family of models writes calls.
 
-    Reading: `opener` and `closer` are patterns of the envelope (empty when there is none), `body`
-    names what it holds, and `sign` is a pattern in the call's text that tells this format from
-    others with the same envelope and body. Writing: `frame` goes around all calls, `each` around
-    one, `joint` between two; `spell` says how a call is spelt and `param` how an argument is.
-    In these `$name`, `$key`, `$id` and `$index` stand for what is written there.
+    For reading, `opener` and `closer` are the patterns of the envelope (empty if there is none),
+    `body` names its content, and `sign` is a pattern that only this format has among those with the
+    same envelope and body. For writing, `frame` goes around all calls, `each` around one call, and
+    `joint` between two; `spell` names how a call is written, and `param` how an argument is.
+    `$name`, `$key`, `$id` and `$index` are placeholders in them.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Format:
     joint: str = "\n"
     param: tuple[str, str] = ("", "")
     parallel: bool = True
-    # Whether a reply in this format is made of messages with headers, its plain text as well.
+    # Whether all of a reply, plain text included, is made of messages with headers.
     framed: bool = False
     # Whether the id of a call is its number in the reply.
     numbered: bool = False
-    # How a result is given back to the model as text, where the format has a way.
+    # The text around a tool result that is sent back to the model, if the format defines it.
     result: tuple[str, str] = ("", "")
 
     @property

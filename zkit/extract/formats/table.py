@@ -1,4 +1,4 @@
-"""Every format by its name, and the name of a format by how a call was written."""
+"""Every format by its name, and the format of a call that was read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL = frozenset(FORMATS)
 
 
 def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
-    """Return the formats to look for: all, or those named, with the others of their families."""
+    """Return the formats to search for: all, or every format of the named formats' families."""
     if names is None:
         return _ALL
     if isinstance(names, frozenset) and names <= _ALL:
@@ -47,9 +47,9 @@ def unknown_format(name: object) -> ValueError:
 
 
 def format_of(opener: str, body: str, text: str) -> Format:
-    """Return the format of a call: by its envelope and body, then by what only this format shows.
+    """Return the format of a call by its envelope and body, then by the format's `sign`.
 
-    A body that no format puts into this envelope is a slip of the envelope's first format.
+    If no format has this body in this envelope, it counts as a mistake in the envelope's first format.
     """
     records = _having(opener, body) or _having(opener, "")
     for record in records:
@@ -61,6 +61,6 @@ def format_of(opener: str, body: str, text: str) -> Format:
 
 @cache
 def _having(opener: str, body: str) -> tuple[Format, ...]:
-    """Return the records of an envelope, those with a sign of their own first."""
+    """Return the formats with this envelope and body, those with a `sign` first."""
     found = [r for r in FORMATS.values() if r.opener == opener and body in (r.body, "")]
     return tuple(sorted(found, key=lambda record: not record.sign))

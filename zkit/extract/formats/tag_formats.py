@@ -31,7 +31,7 @@ _S = ":opensource"
 
 
 def _dsml(name: str, block: str, blank: str, models: str, sign: str) -> Format:
-    """DeepSeek's markup language; the name of the block and a blank in the tags vary."""
+    """Return a format in DeepSeek's markup language; block name and blanks in tags vary by version."""
     d = f"{_D}{blank}"
     return Format(name, "dsml", "marker", "raw", models, "invoke", *_DSML, sign=sign,
                   spell="markup", frame=(f"<{d}{block}>\n", f"\n</{d}{block}>"), each=(f'<{d}invoke name="$name">\n', f"</{d}invoke>"),

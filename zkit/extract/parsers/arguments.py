@@ -1,4 +1,4 @@
-"""The records of the parsers, and the check of arguments: an object, or the reason why they are refused."""
+"""The records that parsers return, and the check that turns arguments into a call or a refusal."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ State = Literal["whole", "cut", "broken"]
 class Unit:
     """One call as it was written.
 
-    `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
-    `keys` are those that are beside the name, for the gates of calls that have no marker.
+    `name` is as written, `arguments` is what could be read, and `message` says why a broken call
+    could not be. `keys` are the other keys beside the name; they decide about calls without a marker.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one envelope holds: its calls, where it ends, and how its body was written."""
+    """The content of one envelope: its calls, where it ends, and the kind of its body."""
 
     units: tuple[Unit, ...]
     end: int
@@ -58,28 +58,28 @@ class Reading:
 
 
 def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
-    """Return a call that cannot be read, and the message for the model."""
+    """Return a call that cannot be read, with a message for the model."""
     return Unit(name, None, span, state="broken", reason=reason, message=message)
 
 
 class Task(NamedTuple):
-    """What a reader works on: the text so far, and the tools on offer."""
+    """The input of a parser: the text so far, and the declared tools."""
 
     tape: Tape
     tools: Declared
 
     def slot(self, name: str, key: str) -> Slot:
-        """Return the place for an argument of a tool."""
+        """Return what the schema says about one argument of a tool."""
         return Slot(key, self.tools.expect(name).child(key), self.tools.schema(name))
 
     def look_named(self, pattern: str, at: int) -> Steps[Match | None]:
-        """Return the match at a place that names a declared tool; None for any other."""
+        """Return the match at a position if it names a declared tool, otherwise None."""
         found = yield from self.tape.look(pattern, at)
         return None if found is None or self.tools.name_of(found["name"]) is None else found
 
 
 def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
-    """Return the unit of a call that an object spells out."""
+    """Return the call that a JSON object spells out, or why it is refused."""
     arguments = spelt.arguments
     if "_twice" in spelt.keys:
         message = f"{spelt.name}: the call gives two names or two sets of arguments. Send one call."
@@ -104,7 +104,7 @@ def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, .
 def _from_string(
     task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
-    """Read arguments that are a string of their own, as in the OpenAI API (Granite 4)."""
+    """Read arguments that are JSON in a string, as in the OpenAI API (Granite 4)."""
     outcome = repaired(text, task.tools.schema(spelt.name))
     if isinstance(outcome, Unrepairable):
         return broken(spelt.name, span, outcome.reason, outcome.message)
@@ -118,9 +118,9 @@ def _from_string(
 def from_text(
     task: Task, name: str, text: str, at: int, span: tuple[int, int], finish: str | None = None
 ) -> Unit:
-    """Return the unit of a call whose arguments are a JSON object of their own at place `at`.
+    """Return the call whose arguments are the JSON object `text`, which begins at `at`.
 
-    `finish` says how the object ended: after "stop" its last value is no longer than it looks.
+    `finish` is the finish reason for the object: after "stop" its last value is complete.
     """
     found = unambiguous(text)
     if found is not None and isinstance(found[0], dict):
@@ -138,7 +138,7 @@ def from_text(
 def finished(
     task: Task, name: str, arguments: Any, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
-    """Return the unit of arguments that were read, or of the reason why they are refused."""
+    """Return the call with these arguments, or why they are refused."""
     expect = task.tools.expect(name)
     if not isinstance(arguments, dict):
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
@@ -173,10 +173,10 @@ _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean
 
 
 def _placeholder(arguments: JsonObject, expect: Expect, schema: JsonObject) -> str:
-    """Return the key of an argument that repeats the prompt instead of a value; empty when there is none.
+    """Return the key of an argument that holds a placeholder instead of a value; empty if none does.
 
-    `{"city": "string", "days": "integer"}` repeats the schema, `"<your query>"` and `"___"` an
-    example (Llama 3.2 1B, Qwen2.5 0.5B). A word that the schema lists as a value is one.
+    `{"city": "string", "days": "integer"}` repeats the schema; `"<your query>"` and `"___"` repeat
+    an example (Llama 3.2 1B, Qwen2.5 0.5B). A word in the schema's enum is a value.
     """
     texts = {
         key: value
@@ -192,7 +192,7 @@ def _placeholder(arguments: JsonObject, expect: Expect, schema: JsonObject) -> s
 
 
 def _is_blank(key: str, value: str) -> bool:
-    """True if a text is a blank to be filled in: `___`, `<city>` for a city, `<your query>`."""
+    """True if a text is a blank to fill in: `___`, `<city>` for the key `city`, `<your query>`."""
     blank = _BLANK.match(value)
     if blank is None or blank["inner"] is None:
         return blank is not None
@@ -201,20 +201,20 @@ def _is_blank(key: str, value: str) -> bool:
 
 
 def _listed(schema: JsonObject, key: str) -> list[Any]:
-    """Return the values that a schema lists for a key."""
+    """Return the enum values that a schema lists for a key."""
     part = (schema.get("properties") or {}).get(key)
     return list(part.get("enum") or ()) if isinstance(part, dict) else []
 
 
 def _closed_late(fixes: tuple[Fix, ...]) -> bool:
-    """True if closers were added at the end that may have been meant further up."""
+    """True if repair added closers at the end that may belong further up."""
     return any(fix.name == "close_at_end" for fix in fixes)
 
 
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
-    """Return an argument of the tool inside another one that has no such key; empty if there is none.
+    """Return an argument of the tool that ended up inside another argument; empty if there is none.
 
-    See corpus/extract/damaged.
+    The other argument has no such key in its schema. See corpus/extract/damaged.
     """
     for key, value in arguments.items():
         inner = expect.child(key)
@@ -227,7 +227,10 @@ def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
 
 
 def _finite(arguments: JsonObject) -> bool:
-    """True if JSON can hold the arguments: `1e999` is read as infinity, which it cannot (corpus/untouched/two_readings)."""
+    """True if JSON can express the arguments: `1e999` becomes infinity, which it cannot express.
+
+    See corpus/untouched/two_readings.
+    """
     try:
         json.dumps(arguments, allow_nan=False)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Parses two notations of their own: Gemma's braces and the arrows of hosted APIs."""
+"""Parse two special notations: Gemma's braces, and the arrows of MiniMax models on hosted APIs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 
 def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """`call:NAME{...}` with strings between tokens."""
+    """Read `call:NAME{...}`, whose strings are between quote tokens."""
     head = yield from task.tape.look(_HEAD, pos)
     if head is None:
         return None
@@ -41,7 +41,7 @@ def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int, bool]]:
-    """Return the place after the closing brace, strings between tokens passed over."""
+    """Return the position after the closing brace, and whether it was found; strings are skipped."""
     marks = searched(f"{_MARKS.pattern}|(?P<stop>{stop.pattern})")
     at, depth = pos, 0
     while True:
@@ -61,7 +61,7 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
 
 
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
-    """Return the same value as JSON: keys, strings and bare words in quotes."""
+    """Return the call, after its braces were rewritten as JSON: keys, strings and bare words are quoted."""
     key, words, expect = "", [], task.tools.expect(name)
 
     def spelt(token: re.Match[str]) -> str:
@@ -74,7 +74,7 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
             return json.dumps(token["body"])
         if not bare:
             return token.group()
-        # `108.` is a number (Gemma 4); what the schema has as a text stays one.
+        # `108.` is a number (Gemma 4), unless the schema has a string here.
         literal = None if expect.child(key).kinds == {"string"} else strict(bare) or number(bare)
         if literal is None:
             start, end = at + token.start("bare"), at + token.end("bare")
@@ -103,7 +103,7 @@ _FLAG = re.compile(
 
 
 def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """`{tool => "NAME", args => { --key value }}`: flags for members, each with a JSON value."""
+    """Read `{tool => "NAME", args => { --key value }}`: each argument is a flag and a JSON value."""
     tape = task.tape
     head = yield from tape.look(_ARROW, pos)
     if head is None:
@@ -122,7 +122,7 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def _member(flag: re.Match[str], expect: Expect) -> str:
-    """Return a flag and its value as a member of an object; a string stays as it is."""
+    """Return a flag as a member of a JSON object; a quoted string stays as it is."""
     key, word = flag["key"], flag["word"] or ""
     if key is None:
         return flag.group()

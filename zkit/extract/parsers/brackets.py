@@ -1,4 +1,4 @@
-"""Finds where a bracketed value ends; strings are passed over whole."""
+"""Find where a bracketed value ends; brackets inside strings do not count."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Literal, NamedTuple
 from zkit.extract.tape import LONGEST_MARK, Steps, Tape, compiled
 from zkit.text.blanks import skip_blank
 
-# How strings are written; `loose` is Python whose quotes are not escaped.
+# How strings are written; `loose` is Python with unescaped quotes inside strings.
 Notation = Literal["json", "python", "loose"]
-# What follows a quote that ends a string, where quotes inside may be unescaped (Llama 3.1 8B).
+# What must follow a quote that ends a string, since quotes inside may be unescaped (Llama 3.1 8B).
 _AFTER_STRING = {
     "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
-# What follows a quote that ends a key whose colon is missing: a value that is not a string
+# What may follow the closing quote of a key without its colon: a value that is not a string
 # (corpus/extract/damaged).
 _VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
 )
 _BEFORE_STRING = frozenset("{[(,:=")
-_DECODER = json.JSONDecoder(parse_int=str)  # Python turns no 5,000 digits into an int
+_DECODER = json.JSONDecoder(parse_int=str)  # int() refuses 5,000 digits
 
 
 class Extent(NamedTuple):
-    """Where a bracketed value ends. `closed` is false when it met a stop mark, or the text's end.
+    """Where a bracketed value ends. `closed` is False if a stop mark or the end of the text came first.
 
-    `open` is how many brackets were open where the text itself ended. `torn` says that a string
-    in it was not closed: what was read after that string's beginning may be another call's.
+    `open` is how many brackets were open at the end of the text. `torn` is True if a string in the
+    value was not closed: the text after that string's beginning may belong to another call.
     """
 
     end: int
@@ -53,7 +53,7 @@ class Balance:
         self._outside = _outside(notation, stop)
 
     def run(self, text: str, at: int, final: bool) -> int:
-        """Go on from `at` as far as the text allows; return the place to go on from."""
+        """Continue from `at` as far as the text allows; return the position to continue from next."""
         while not self.done:
             begun = at
             step = self._in_string if self.quote else self._outside_strings
@@ -94,7 +94,7 @@ class Balance:
         return match.end(), False
 
     def _ends_string(self, text: str, end: int, final: bool) -> bool | None:
-        """Return whether the quote before a place ends its string; None while more text may decide."""
+        """True if the quote before `end` closes its string; None if only more text can tell."""
         if not final and end == len(text):
             return None
         if self._after is None:
@@ -111,11 +111,11 @@ _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
 
 
 def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
-    """Return where a damaged value ends, one of whose strings ran over the end of its envelope.
+    """Return where a damaged value ends if one of its strings runs past the end of its envelope.
 
-    Such a string holds a stop mark, and the quote that should close it opens one of the next
-    call's. None when there is no such string; the length of the text when the mark may as well
-    belong to the string, so that nothing after it is clear (corpus/extract/ends).
+    Such a string contains a stop mark, and the quote that seems to close it opens a string of the
+    next call. None if there is no such string. The length of the text if the mark may also be part
+    of the string, so that nothing after it is certain (corpus/extract/ends).
     """
     at = 0
     while (found := _STRING.search(text, at)) is not None:
@@ -134,7 +134,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
 
 
 def _opens(text: str, at: int) -> bool:
-    """True if a quote is where JSON has a string; an apostrophe in a comment does not."""
+    """True if a quote is where a JSON string may begin; an apostrophe in a comment is not."""
     return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
 
 
@@ -151,7 +151,7 @@ def _inside(quote: str) -> re.Pattern[str]:
 
 
 def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") -> Steps[Extent]:
-    """Return where the value ends whose bracket opens at `pos`; outside strings, `stop` ends it too."""
+    """Return where the value that opens at `pos` ends; a match of `stop` outside strings ends it too."""
     if notation == "json" and (end := _strict_end(tape, pos)) is not None:
         return Extent(end, True)
     if tape.exhausted:
@@ -171,7 +171,10 @@ def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") ->
 
 
 def _strict_end(tape: Tape, pos: int) -> int | None:
-    """Return the end of a strict value that has arrived whole: the common case, at the C parser's speed."""
+    """Return the end of a valid JSON value that has arrived completely, otherwise None.
+
+    This is the common case, and the C parser is fast.
+    """
     text, base = tape.window(pos)
     try:
         return int(_DECODER.raw_decode(text, pos - base)[1]) + base

@@ -1,4 +1,4 @@
-"""Finds the calls in a JSON value, under any of the keys that models use."""
+"""Find the calls in a JSON value, under any of the keys that models use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ ARGUMENT_KEYS = (
 )  # fmt: skip
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use", "action", "command")
-# The key of a JSON-RPC request, as MCP has it: `{"jsonrpc": "2.0", "method": "tools/call", "params": {...}}`.
+# The key of a JSON-RPC request as in MCP: `{"jsonrpc": "2.0", "method": "tools/call", "params": {...}}`
+# (corpus/extract/small_models).
 RPC_KEY = "jsonrpc"
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
 # Keys that may be beside a name and its arguments. Anything else is another kind of object
@@ -28,20 +29,20 @@ BESIDE = frozenset(
     {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
      "rationale", "explanation", "comment"}
 )  # fmt: skip
-# Keys of what came of a call: an object with one is a record of it (Qwen2.5-Coder-1.5B repeats its
-# call with a result).
+# Keys for the result of a call: an object with one is a record of a past call (Qwen2.5-Coder-1.5B
+# repeats its call with a result).
 RESULT_KEYS = frozenset(
     {"result", "results", "output", "outputs", "response", "error", "is_error", "returned", "observation", "tool_results", "tool_outputs"}
 )  # fmt: skip
 KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
-# The roles of those who are not the model: an object with one is a turn of a conversation.
+# Roles other than the model's: an object with one is somebody else's turn in a conversation.
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
-# Keys that may hold calls, instead of being a part of one.
+# Keys that may wrap calls.
 _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # How deep a call may be nested in a value.
 DEEPEST = 6
-# The keys that an object with a call in it may begin with.
+# The keys that an object with a call may begin with.
 OPENING_KEYS = frozenset(
     {*NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
      "type", "thought", "thoughts", "content", "role", "index"}
@@ -58,7 +59,7 @@ _KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{"
 
 @dataclass(frozen=True, slots=True)
 class Spelt:
-    """A call in an object: the name as written, the arguments as written, the keys beside them.
+    """A call in an object: its name and arguments as written, and the keys beside them.
 
     `level` is how deep the arguments are nested; the outermost bracket is level 1.
     """
@@ -71,7 +72,7 @@ class Spelt:
 
 
 def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
-    """Return every call that a JSON value spells out, in order; nothing for any other value."""
+    """Yield the calls that a JSON value spells out, in order."""
     if level > DEEPEST:
         return
     if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:
@@ -84,7 +85,7 @@ def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
 
 
 def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
-    """`[NAME, {...}]`, as Qwen2.5-Coder-0.5B writes calls."""
+    """Return the call in a pair `[NAME, {...}]` (Qwen2.5-Coder-0.5B); None for other lists."""
     if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
         return None
     if tools.name_of(value[0]) is None:
@@ -107,19 +108,22 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
     )
     if spelt is not None:
         yield spelt
-    elif len(value) == 1:  # `{"functionCall": {...}}`: any key around one call
+    elif len(value) == 1:  # any key may wrap one call: `{"functionCall": {...}}`
         yield from calls_in(next(iter(value.values())), tools, level + 1)
 
 
 class _Wrapped(NamedTuple):
-    """What an object holds that may spell calls, and the keys beside it that count."""
+    """The part of an object that may spell calls, and the unexpected keys beside it."""
 
     held: Any
     keys: frozenset[str]
 
 
 def _wrapped(value: JsonObject) -> _Wrapped | None:
-    """Return the calls that an object holds under a key for that; None if it may be a call itself."""
+    """Return the part of an object that a wrapper key such as `tool_calls` holds.
+
+    None if there is no such key, so that the object may be a call itself.
+    """
     request = value.get("params") if RPC_KEY in value else None
     if isinstance(request, dict) and "name" in request:
         return _Wrapped(request, frozenset())
@@ -138,13 +142,16 @@ def _wrapped(value: JsonObject) -> _Wrapped | None:
 
 
 def spelt_key(key: str) -> str:
-    """Return a key of a call as models spell it: `Name`, `toolCall` (corpus/extract/small_models)."""
+    """Return a key in its usual spelling: `name` for `Name`, `tool_call` for `toolCall`.
+
+    Other keys stay as they are. See corpus/extract/small_models.
+    """
     plain = _HUMP.sub("_", key).lower()
     return plain if plain in OPENING_KEYS else key
 
 
 def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
-    """`{"name": NAME, "arguments": {...}}` under any keys."""
+    """Return the call in `{"name": NAME, "arguments": {...}}`, under any of the known keys."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
     if key is None:
         return None
@@ -172,7 +179,10 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
-    """`{"method": NAME, "params": {...}}` under any keys: one declared name, one object that fits the tool."""
+    """Return the call in an object under unknown keys, such as `{"api": NAME, "data": {...}}`.
+
+    Exactly one value must be a declared name, and the only object must fit that tool (decision 26).
+    """
     named = [k for k, v in value.items() if isinstance(v, str) and tools.name_of(v) is not None]
     held = [k for k, v in value.items() if isinstance(v, dict)]
     if len(named) != 1 or len(held) != 1:
@@ -186,14 +196,17 @@ def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
-    """True if an object names two tools, or holds two objects of arguments (corpus/untouched/two_readings)."""
+    """True if an object names two tools, or has two different objects of arguments.
+
+    See corpus/untouched/two_readings.
+    """
     names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
     objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
     return len(names - {None}) > 1 or any(other != value[held] for other in objects)
 
 
 def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
-    """`{NAME: {...}}` with a declared name and nothing else (Apertus)."""
+    """Return the call in `{NAME: {...}}` with a declared name as the only key (Apertus)."""
     if len(value) != 1:
         return None
     [(name, arguments)] = value.items()
@@ -203,7 +216,7 @@ def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
-    """True if arguments are a JSON Schema, or its properties: the tool was described, not called.
+    """True if arguments are a JSON Schema or its properties: the tool is described, not called.
 
     See corpus/untouched/calls_declared.
     """
@@ -219,12 +232,12 @@ def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
 
 
 def _is_schema(value: Any) -> bool:
-    """True if a value describes a type instead of being of one."""
+    """True if a value is a JSON Schema with a type."""
     return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in KINDS
 
 
 def is_turn(value: Any) -> bool:
-    """True if a value is a turn of somebody else in a recorded conversation.
+    """True if a value is somebody else's turn in a recorded conversation.
 
     See corpus/untouched/conversations.
     """
@@ -234,7 +247,7 @@ def is_turn(value: Any) -> bool:
 
 
 def name_in(text: str, tools: Declared) -> str:
-    """Return the name that a damaged object seems to call: the first declared one, else the first."""
+    """Return the tool that a damaged object seems to call: the first declared name, or the first name."""
     names = [match["name"] for match in _NAMED.finditer(text, 0, 4000)]
     keyed = _KEYED.match(text)
     if keyed is not None:
@@ -244,9 +257,9 @@ def name_in(text: str, tools: Declared) -> str:
 
 
 def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
-    """Return what a damaged object should look like: evidence for its repair. None for unknown tools.
+    """Return the schema of a whole call of this tool, as evidence for repairing a damaged one.
 
-    See corpus/extract/damaged.
+    None for an unknown tool, or if the form of the call is not clear. See corpus/extract/damaged.
     """
     parameters = tools.schema(name)
     if parameters is None:
@@ -273,5 +286,5 @@ def _object(members: JsonObject) -> JsonObject:
 
 
 def _rooted(schema: JsonObject, parameters: JsonObject) -> JsonObject:
-    """Return a schema around a tool's own, with the definitions that its references point at."""
+    """Return a schema with the definitions of the tool's own schema, which its references need."""
     return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

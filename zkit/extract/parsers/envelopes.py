@@ -1,4 +1,4 @@
-"""Parses what an envelope holds; the first characters of its body decide how."""
+"""Parse the content of an envelope; the first characters of the body decide which parser reads it."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
-# How far an envelope that holds no call is searched for its end: more is a document.
+# How far to search for the end of an envelope without a readable call; longer texts are documents.
 LONGEST_UNREAD = 20_000
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
 @dataclass(frozen=True)
 class Wrapper:
-    """An envelope: what opens it, what closes it, and what ends a damaged body."""
+    """An envelope: the patterns of its opener and closer, and of what ends a damaged body."""
 
     opener: str
     closer: str
-    # Whether it holds only calls, so that a name alone is one.
+    # Whether it can only hold calls, so that a name alone is a call.
     marks: bool = True
 
     @cached_property
     def stop(self) -> str:
-        """Marks that end a body, even one whose brackets do not match."""
+        """The marks that end a body even if its brackets do not match."""
         marks = "|".join(filter(None, (self.closer, self.opener)))
         return f"(?i:{marks})|{GENERIC_STOP}"
 
     @cached_property
     def end(self) -> str:
-        """The closer, after brackets that were closed once too often.
+        """The closer, with any extra closing brackets before it.
 
         Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
         """
@@ -67,12 +67,12 @@ WRAPPERS = _wrappers()
 
 
 def by_tags(dialect: dialects.Dialect) -> Read:
-    """Return a reader of calls in tags."""
+    """Return a reader for calls in tags."""
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
 def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """`<invoke name="f">` with `<parameter name="a">`, or with tags named after the arguments."""
+    """Read `<invoke name="f">` with `<parameter name="a">` or with tags named after the arguments."""
     reading = yield from read_markup(task, dialects.INVOKE, pos, stop)
     if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
         return reading
@@ -80,12 +80,12 @@ def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 
 def by_header(kind: str) -> Read:
-    """Return a reader of a header and an object."""
+    """Return a reader for a header and an object."""
     return lambda task, pos, stop: read_header(task, kind, pos, stop)
 
 
 def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """Three families open a call with the same words; what follows tells them apart."""
+    """Read a call of Step-3, Kimi or DeepSeek: they share the opener, and the rest tells them apart."""
     for read in (by_tags(dialects.STEP3), by_header("kimi"), by_header("deepseek")):
         reading = yield from read(task, pos, f"{dialects.CALL_END}|{stop}")
         if reading is not None:
@@ -95,7 +95,7 @@ def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 _PREFIXED = dialects.PREFIX.removesuffix("?+")
 
-# Bodies that need no envelope: they show by themselves what they are.
+# Bodies that are recognised without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
     "function_name": (r"<function[\s\u0120]*+name\s*+=|<function_call\s++name\s*+=|<tool\s++name\s*+=|<tool_call\s++name\s*+=", by_tags(dialects.FUNCTION_NAME)),
@@ -117,7 +117,7 @@ BODIES: dict[str, tuple[str, Read]] = {
 }  # fmt: skip
 
 _INNER = r"(?:<(?:ifm\|)?tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
-# A name before tags of arguments; it may hold blanks (Laguna under vLLM).
+# A name before tags of arguments; it may contain blanks (Laguna under vLLM).
 _SPACED_NAME = r"(?P<name>[^\s<>{}()\[\]\"'|]{1,128}(?: [^\s<>{}()\[\]\"'|]{1,64}){0,4})"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
 _CHOICE = (
@@ -145,13 +145,13 @@ _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?:ifm\|)?(?i:tool_call)(?::[\w-]++)
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
-    """Return what the envelope holds whose opener ends at `pos`; None when its body spells no call."""
+    """Return the content of the envelope whose opener ends at `pos`; None if it spells no call."""
     units: list[Unit] = []
     at, kind, closed = pos, "", True
     while closed:
         reading = yield from _read_body(task, wrapper, at)
         other = (yield from task.tape.look(_OBJECT, at)) if reading is None and units else None
-        if other is not None:  # an object that spells no call: it may hold arguments
+        if other is not None:  # an object that is not a call; it may hold more arguments
             units[-1] = _followed(units[-1])
             skipped = yield from bounded(task, at + other.end(), wrapper.stop)
             at, closed = skipped.end, skipped.closed
@@ -174,7 +174,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
 
 
 def _followed(unit: Unit) -> Unit:
-    """Return a call that another object follows in its envelope."""
+    """Return a call as ambiguous, because another object follows it in its envelope (decision 26)."""
     if unit.state != "whole":
         return unit
     return broken(unit.name, unit.span, "ambiguous", FOLLOWED.format(name=unit.name))
@@ -185,10 +185,10 @@ _BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
 
 
 def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
-    """Return a call that the reply ends in before its body shows what it is (corpus/extract/ends).
+    """Return a cut call if the reply ends before the body shows what it is (corpus/extract/ends).
 
-    A body of which nothing has arrived is one only where its opener begins a line, or the server cut
-    the reply: else a sentence may end with the name of a tag.
+    An opener with nothing after it counts only at the beginning of a line or if the server cut the
+    reply; otherwise a sentence may end with the name of a tag.
     """
     tape, tools = task.tape, task.tools
     body = tape.slice(pos, pos + MOST_HEADER)
@@ -212,10 +212,10 @@ _UNREAD = "The call of {name} cannot be read. Send one object with its name and 
 
 
 def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
-    """Read a damaged JSON value in an envelope of calls that names a tool; None for others.
+    """Read a damaged JSON value in an envelope if it names a declared tool, otherwise return None.
 
-    Its brace is missing, or quotes are around it (corpus/extract/damaged). What spells no call is
-    refused: Apertus writes two names in one object, or a name without an object.
+    Its first brace is missing, or it is in quotes (corpus/extract/damaged). If it spells no call, it
+    is refused: Apertus writes two names in one object, or a name without an object.
     """
     if not wrapper.marks or task.tape.exhausted:
         return None
@@ -235,7 +235,7 @@ def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
-    """True if what was read ends with the closer of its envelope: what follows is outside of it.
+    """True if the text just read ends with the envelope's closer, so that the envelope is over.
 
     See corpus/extract/glm45.
     """
@@ -245,7 +245,7 @@ def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
 
 
 def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
-    """Return the place after the envelope's closer; None when it is missing."""
+    """Return the position after the envelope's closer; None if it is missing."""
     if not wrapper.closer:
         return None
     found = yield from task.tape.look(wrapper.end, at)
@@ -275,7 +275,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
 def _bare_name(
     task: Task, wrapper: Wrapper, name: str, start: int, at: int
 ) -> Steps[Reading | None]:
-    """Read a declared name and nothing else: a call without arguments."""
+    """Read a declared name and nothing else as a call without arguments; None if more text follows."""
     if not wrapper.marks or task.tools.name_of(name) is None:
         return None
     end = yield from _closer(task, wrapper, at)
@@ -290,7 +290,10 @@ def _bare_name(
 
 @cache
 def openers() -> regex.Pattern[str]:
-    """Return what opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
+    """Return the pattern of everything that opens a call.
+
+    Its groups are `b_` and the kind of a body, or `w_` and the index of a wrapper.
+    """
     import regex
 
     free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
@@ -299,7 +302,7 @@ def openers() -> regex.Pattern[str]:
 
 @cache
 def wrappers() -> regex.Pattern[str]:
-    """Return what opens an envelope."""
+    """Return the pattern of everything that opens an envelope."""
     import regex
 
     wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))

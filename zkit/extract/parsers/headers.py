@@ -1,4 +1,4 @@
-"""Parses calls whose header names the tool; the arguments follow as one object."""
+"""Parse calls with a header that names the tool; the arguments follow as one object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
 _QUOTED_OBJECT = r"\"\s*+\{"
 _QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
-# The marks of Markdown around a label at the beginning of a line, and the labels of ReAct prompts.
+# Markdown around a label at the beginning of a line, and the labels of ReAct prompts.
 LABEL_MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
 LABEL_COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
 NEXT_LABEL = rf"\n[ \t]*+{LABEL_MARK}(?:Observation|Thought|Final Answer|Action){LABEL_COLON}"
@@ -27,16 +27,16 @@ _COUNTER = re.compile(r":[0-9]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The text before the arguments, and what closes the call after them."""
+    """The patterns of the text before the arguments and of what closes the call after them."""
 
     name: str
     pattern: str
     end: str = ""
-    # What ends a damaged object, besides the end.
+    # What ends a damaged object, in addition to `end`.
     stop: str = ""
-    # Whether the arguments may be a plain text, for a tool that takes only one.
+    # Whether the arguments may be plain text, for a tool with one string parameter.
     raw: bool = False
-    # Whether the header has a token or a tag of its own.
+    # Whether the header contains a token or a tag.
     marked: bool = True
 
 
@@ -58,7 +58,7 @@ HEADERS: dict[str, Header] = {
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
         Header("harmony", rf"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?{NAME}\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{{)", marked=False),
         Header("react", rf"{_ACTION}`?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)`?+[ \t\r]*+\n\s*+{LABEL_MARK}Action[ _]Input{LABEL_COLON}\s*+(?:```[\w-]*+\s*+|`(?=\{{))?+", r"\s*+(?:```|~~~|`)", NEXT_LABEL, raw=True, marked=False),
-        # `Action: NAME[...]`, the way of the ReAct paper.
+        # `Action: NAME[...]`, as in the ReAct paper.
         Header("react_box", rf"{_ACTION}(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\[\s*+", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))|\n", raw=True),
         Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)", marked=False),
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)", marked=False),
@@ -67,7 +67,7 @@ HEADERS: dict[str, Header] = {
 
 
 def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
-    """Return the call whose header begins at `pos`; None if no object follows it."""
+    """Return the call whose header begins at `pos`; None if there is no header or no arguments."""
     tape, header = task.tape, HEADERS[kind]
     head = yield from tape.look(header.pattern, pos)
     if head is None:
@@ -86,9 +86,9 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
 def read_arguments(
     task: Task, name: str, start: int, pos: int, stop: str, end: str
 ) -> Steps[Reading | None]:
-    """Return the call whose arguments are the object at `pos`, maybe in a string; None when there is none.
+    """Return the call whose arguments are the object at `pos`, or a string of one; None without either.
 
-    `stop` ends a damaged object, and `end` closes the call. A call that ends here is cut.
+    `stop` ends a damaged object, and `end` closes the call. If the text ends at `pos`, the call is cut.
     """
     tape = task.tape
     at = yield from tape.next_solid(pos)
@@ -102,7 +102,7 @@ def read_arguments(
 
 
 def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
-    """Return the reading with its closer, if there is one."""
+    """Return the reading extended by its closer, if the closer follows."""
     closer = (yield from task.tape.look(end, reading.end)) if end else None
     if closer is None:
         return reading
@@ -110,9 +110,9 @@ def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
 
 
 def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
-    """Arguments that were encoded twice: a string that holds an object with keys of the tool.
+    """Read arguments that were encoded twice: a string that holds an object with the tool's keys.
 
-    See corpus/extract/around.
+    None for anything else. See corpus/extract/around.
     """
     opens = yield from task.tape.look(_QUOTED_OBJECT, at)
     if opens is None:
@@ -131,7 +131,7 @@ def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading 
 def _without_object(
     task: Task, header: Header, name: str, start: int, at: int, until: str
 ) -> Steps[Reading | None]:
-    """Read a header that no object follows: no arguments at all, or a plain text for the only one."""
+    """Read a header without an object after it: no arguments, or plain text as the only argument."""
     if not header.end:
         return None
     closer = yield from task.tape.look(header.end, at)
@@ -152,7 +152,10 @@ def _without_object(
 
 
 def _plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
-    """Return a call with a plain text as its only argument, for a tool that takes one text (ReAct prompts)."""
+    """Return a call with plain text as its only argument, for a tool with one string parameter.
+
+    ReAct prompts lead to such calls. See corpus/extract/small_models.
+    """
     span = (start, end)
     if not whole:
         return Unit(name, None, span, state="cut")

@@ -1,4 +1,4 @@
-"""Parses calls in JSON: one object, a list of them, or one after the other."""
+"""Parse calls in JSON: one object, a list of objects, or one object after the other."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 
-# For an object beside a call that is not one itself: it may hold arguments.
+# The message if another object follows a call: it may hold more arguments.
 FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
-# A value that may be JSON, maybe without its brace or in quotes.
+# The beginning of a value that may be JSON, even without its brace or in quotes.
 DAMAGED = r"[\s\ufeff]*+[\[{\"']"
 _BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
 _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
-# Braces that are closed once too often (corpus/extract/around).
+# Extra closing braces (corpus/extract/around).
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
@@ -38,7 +38,7 @@ _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
 
 
 def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
-    """Return the calls at `pos`, where an object or a list begins; there may be none in it."""
+    """Return the calls in the object or list at `pos`; it may hold none."""
     if task.tape.char(pos) == "[":
         inner = yield from task.tape.look(_IN_LIST, pos + 1)
         if inner is not None and inner["mark"] in "[\"'":
@@ -49,7 +49,7 @@ def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
     while True:
         more, end, still = yield from _read_object(task, at, stop, listed=False)
         if units and not more:
-            break  # an object that is not a call: it is not a part of what was read
+            break  # an object that is not a call is not part of this reading
         units, at, closed = units + list(more), end, still
         between = yield from task.tape.look(_BETWEEN, at)
         if between is None or not closed or not more:
@@ -59,7 +59,7 @@ def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
 
 
 def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
-    """Objects between brackets; a list that is cut keeps what came before."""
+    """Read a list of objects; a list that is cut keeps the calls before the cut."""
     units: list[Unit] = []
     at, closed = pos + 1, True
     while closed:
@@ -81,7 +81,10 @@ def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
 
 
 def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
-    """Read a list of calls in strings, or of names with their arguments: `["f(a=1)"]`, `["f", {...}]`."""
+    """Read a list of calls in strings, or a name and its arguments: `["f(a=1)"]`, `["f", {...}]`.
+
+    See corpus/extract/small_models.
+    """
     found = yield from extent(task.tape, pos, "json", stop)
     text = task.tape.slice(pos, found.end)
     value = unambiguous(text) or python_literal(text)
@@ -109,7 +112,7 @@ _CALLED = re.compile(
 def _read_object(
     task: Task, at: int, stop: str, *, listed: bool
 ) -> Steps[tuple[tuple[Unit, ...], int, bool]]:
-    """Return the calls of one object, the place after it, and whether it was closed."""
+    """Return the calls in one object, the position after it, and whether it was closed."""
     found = yield from bounded(task, at, stop)
     end = found.end
     if found.closed:
@@ -128,7 +131,7 @@ def _read_object(
 
 
 def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
-    """Return where an object ends: at its brace, else before the first stop mark, else with the text."""
+    """Return where an object ends: at its brace, or else at the first stop mark or the end of the text."""
     found = yield from extent(task.tape, at, "json", stop)
     if found.closed or found.end < task.tape.size:
         text = task.tape.slice(at, found.end)
@@ -144,9 +147,9 @@ def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
 
 
 def ended(task: Task, found: Extent) -> str | None:
-    """Return how an object ended, as a finish reason; the server's own holds only at the end of the text.
+    """Return the finish reason to assume for an object; the server's own only at the end of the text.
 
-    So the calls before it are the same, whether the reason has arrived already or not.
+    So earlier calls are read the same, whether the server's reason has arrived or not.
     """
     if found.closed:
         return None
@@ -158,10 +161,10 @@ _ARGUED = re.compile(r"\}\s*+\Z")
 
 
 def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
-    """Return the calls that one object spells out, strict or repaired.
+    """Return the calls that one object spells out, as it is or repaired.
 
-    Where the text ended amid its brackets, a call whose arguments were not closed may have lost
-    some, however whole those look that arrived; unless the model came to its own end there.
+    If the text ended inside the arguments of a call, the call is cut, because arguments may be
+    missing even if the others look complete; unless the model itself stopped there.
     """
     span = (at, at + len(text))
     valid = unambiguous(text)
@@ -180,7 +183,7 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
         return tuple(unit_of(task, spelt, span, (fix,)) for spelt in calls_in(value, task.tools))
     finish = ended(task, found)
     if finish is None and found.open == 1 and _ARGUED.search(text):
-        finish = "stop"  # the arguments were closed; only the brace around the call is missing
+        finish = "stop"  # the arguments are closed; only the last brace of the call is missing
     outcome = repaired(text, schema_of(text, name, task.tools), finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
@@ -203,10 +206,10 @@ _LAST_STRING = re.compile(
 
 
 def _with_last_quote(text: str) -> tuple[Any, int] | None:
-    """Return the value of a call whose last string is not closed before `}}`, and where its quote belongs.
+    """Return the value of a call whose last string is not closed before `}}`, and the quote's position.
 
-    Llama 3.1 8B writes `{"name": "f", "parameters": {"a": "['x']}}`. None if the braces may belong
-    to the string.
+    Llama 3.1 8B writes `{"name": "f", "parameters": {"a": "['x']}}`. None if the braces may be part
+    of the string (corpus/extract/damaged).
     """
     tail, last = _CALL_END.search(text), _LAST_STRING.match(text)
     if tail is None or last is None or not balanced(text[last.start("open") : tail.start()]):
@@ -216,7 +219,7 @@ def _with_last_quote(text: str) -> tuple[Any, int] | None:
 
 
 def _unquoted(text: str) -> Any:
-    """Return the value of an object whose arguments are strict JSON between single quotes (Glaive)."""
+    """Return the value of an object whose arguments are valid JSON in single quotes (Glaive), else None."""
     opened = _SINGLE.search(text)
     closed = text.rfind("'")
     if opened is None or closed < opened.end():
@@ -227,7 +230,7 @@ def _unquoted(text: str) -> Any:
 
 
 def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:
-    """One call whose name is known and whose arguments are the object at `pos`."""
+    """Return the call of `name` whose arguments are the object at `pos`."""
     found = yield from bounded(task, pos, stop)
     end = found.end
     if found.closed:

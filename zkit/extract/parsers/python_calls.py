@@ -1,4 +1,4 @@
-"""Parses calls in Python's notation; every value is a literal, and nothing is evaluated."""
+"""Parse calls in Python's notation; values are literals, and nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from zkit.receipt import Fix, Rank
 
 # `calculate\_growth` is Markdown for `calculate_growth` (Mistral, Gemma).
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
-# What small models put before a call in a code block: an assignment, or `print`.
+# Small models put an assignment or `print(` before a call in a code block.
 _BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?P<print>print\(\s*+)?"
 _CALL = rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\("
-# Between two calls: a comma, a line end, or the end of one list and the beginning of the next.
+# Between two calls: a comma, a line end, or the end of a list and the beginning of the next.
 _BETWEEN = (
     rf"(?:\s*+\]?+\s*+[,;]\s*+\[?+\s*+|[ \t]*+\]?+[ \t]*+\n\s*+\[?+)(?={_BEFORE}{NAME}\s*+\()"
 )
@@ -36,14 +36,15 @@ _STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _TYPOGRAPHIC = re.compile(r"“[^“”\\]*+”\Z")  # corpus/extract/small_models
-# What a string whose quotes do not match must not hold: it may be the next argument.
+# A string with mismatched quotes must not contain this: it may be the next argument
+# (corpus/extract/around).
 _NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
 NO_QUOTE = "{key}: the quotes do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
 class Argument(NamedTuple):
-    """One argument as written: its key, if it has one, its text, and where that begins."""
+    """One argument as written: its key (may be empty), its text, and where the text begins."""
 
     key: str
     text: str
@@ -51,7 +52,7 @@ class Argument(NamedTuple):
 
 
 def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """Return the calls at `pos`: a list of them, or one after the other."""
+    """Return the calls at `pos`, in a list or one after the other; None if there are none."""
     listed = task.tape.char(pos) == "["
     at = pos + listed
     units: list[Unit] = []
@@ -78,16 +79,16 @@ def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     return Reading(tuple(units), at, "python_list" if listed else "python", closed)
 
 
-# What makes a call a part of an expression (corpus/untouched/calls_in_code).
+# An operator makes the call before it part of an expression (corpus/untouched/calls_in_code).
 _OPERATOR = r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)"
 
 
-# A list called with a call (xLAM-2: `[f(a=1)](f(a=1))`).
+# A list that is itself called (xLAM-2: `[f(a=1)](f(a=1))`).
 _APPLIED = rf"\(\s*+{NAME}\("
 
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:
-    """Refuse a list in which a call is a part of an expression: `[f(a=1) / g(b=2)]`."""
+    """Refuse the last call of a list because it is part of an expression: `[f(a=1) / g(b=2)]`."""
     found = yield from extent(task.tape, pos, "python", stop)
     message = f"{units[-1].name}: the call is a part of an expression. Send the call itself."
     units[-1] = broken(units[-1].name, units[-1].span, "expression", message)
@@ -95,7 +96,7 @@ def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Step
 
 
 def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit, int, bool]]:
-    """One call whose opening parenthesis ends `head`, and the place after it."""
+    """Return the call that `head` opens, the position after it, and whether it was closed."""
     tape = task.tape
     start, opening = at + head.start("name"), at + head.end() - 1
     name = head["name"]
@@ -129,10 +130,10 @@ _BRACKETS = re.compile(r"[()\[\]{}]")
 def _with_last_quote(
     task: Task, name: str, inside: str, at: int, start: int
 ) -> tuple[Unit, int, bool] | None:
-    """Return the call of a list whose last string is not closed before `)]`, where the reply ends.
+    """Return the last call of a list if its last string is not closed before the final `)]`.
 
-    Llama 3.1 8B leaves the quote out (`[f(a='x', b='y)]`). None if the brackets may belong to the
-    string, or another argument may.
+    Llama 3.1 8B leaves out the quote (`[f(a='x', b='y)]`). None if the brackets or another argument
+    may be part of the string (corpus/extract/damaged).
     """
     tail = _LIST_END.search(inside)
     opened, pos = None, 0
@@ -153,20 +154,20 @@ def _with_last_quote(
 
 
 def balanced(text: str) -> bool:
-    """True if as many brackets are closed as opened."""
+    """True if each kind of bracket is closed as often as it is opened."""
     marks = _BRACKETS.findall(text)
     return all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _complete(inside: str) -> bool:
-    """True if an unclosed call ends after a whole argument: a string or a container that closed."""
+    """True if an unclosed call ends with a complete argument: a closed string or container."""
     return inside.rstrip()[-1:] in ('"', "'", "]", "}")
 
 
 def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
-    """Return the unit of a call from the text between its parentheses."""
+    """Return the call whose arguments are the text between its parentheses."""
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     arguments = split(inside, at, notation)
@@ -188,9 +189,9 @@ def unit_from(
 def _positional(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], argument: Argument
 ) -> Unit:
-    """Read an argument without a name: the object of all arguments, or the only argument there is.
+    """Read an argument without a name: an object of all arguments, or the tool's only argument.
 
-    BitAgent-8B and Llama 3.1 8B write `math.factorial(5)`.
+    BitAgent-8B and Llama 3.1 8B write `math.factorial(5)`. Anything else is refused.
     """
     expect = task.tools.expect(name)
     if len(split(inside, at, "python")) == 1:
@@ -233,7 +234,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
 
 
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:
-    """Split the arguments between two parentheses at the commas outside of strings and brackets."""
+    """Split the text between two parentheses at the commas outside of strings and brackets."""
     cuts: list[tuple[str, int]] = []
     depth, pos = 0, 0
     while (match := _MARKS.search(inside, pos)) is not None:
@@ -248,7 +249,7 @@ def split(inside: str, at: int, notation: Notation) -> list[Argument]:
 
 
 def _string_end(text: str, quote: re.Match[str], notation: Notation) -> int:
-    """Return the place after a string, the same place that the search for the call's end found."""
+    """Return the position after a string, by the same rules as the search for the end of the call."""
     mark = quote.group() if notation == "python" else quote.group()[0]
     after = r"(?=\s*+(?:[,:}\])]|\Z))" if notation == "loose" else ""
     closer = searched(rf"(?s:\\.)|{mark}{after}")

@@ -1,4 +1,4 @@
-"""Parses calls in tags: a name, then arguments as raw texts that the schema types."""
+"""Parse calls in tags: a name, then arguments as raw text, whose types the schema gives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GAP = r"\s*+(?:```[\w-]*+\s*+)?"
 
 
 class Raw(NamedTuple):
-    """The text of one argument: its span, where to go on, and what was odd about it."""
+    """The text of one argument: its span, where to continue, and what was odd about it."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Raw(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A call that is being read: what its tags gave so far."""
+    """A call that is being read, with the arguments so far."""
 
     name: str
     start: int
@@ -46,7 +46,7 @@ class Draft:
 
 
 def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Reading | None]:
-    """Return the calls at `pos`, one after the other; None when none opens there."""
+    """Return the calls at `pos`, one after the other; None if none opens there."""
     units: list[Unit] = []
     at, closed = pos, True
     opener = compiled(dialect.unit)
@@ -74,13 +74,16 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
 
 
 def _object_in(attrs: dict[str, str]) -> JsonObject:
-    """Arguments that are one object in an attribute: `<function name="f" arguments='{...}'/>`."""
+    """Return the arguments that an attribute holds as one object; empty if there is none.
+
+    For example `<function name="f" arguments='{...}'/>`.
+    """
     found = (strict(attrs[key]) for key in ARGUMENT_KEYS if key in attrs)
     return next((one[0] for one in found if one and isinstance(one[0], dict)), {})
 
 
 def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
-    """Return a call of a declared tool that the reply ends in before its header is whole; None for others."""
+    """Return a cut call if the reply ends inside its header and it may be a declared tool's, else None."""
     text = task.tape.slice(at, at + MOST_HEADER)
     if not ends_in(task, pattern, at):
         return None
@@ -89,13 +92,13 @@ def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
 
 
 def cut_reading(task: Task, name: str | None, body: str, at: int) -> Reading | None:
-    """Return a call that the reply ends in, under as much of its name as has arrived; None without one."""
+    """Return a call that is cut by the end of the reply; `name` may be incomplete. None for no name."""
     unit = Unit(name or "", None, (at, task.tape.size), state="cut")
     return None if name is None else Reading((unit,), task.tape.size, body, False)
 
 
 def ends_in(task: Task, pattern: str, at: int) -> bool:
-    """True if the reply ends at a place where a match of the pattern has only begun."""
+    """True if the reply ends inside a match of the pattern that begins at `at`."""
     text = task.tape.slice(at, at + MOST_HEADER)
     if not text or not task.tape.final or at + len(text) < task.tape.size:
         return False
@@ -105,7 +108,7 @@ def ends_in(task: Task, pattern: str, at: int) -> bool:
 def read_unit(
     task: Task, dialect: Dialect, draft: Draft, pos: int, stop: str
 ) -> Steps[tuple[Unit, int, bool]]:
-    """Return the call whose opener ends at `pos`, the place after it, and whether it was closed."""
+    """Return the call whose opener ends at `pos`, the position after it, and whether it was closed."""
     tape = task.tape
     end = dialect.end_of(draft.name)
     begins = compiled(rf"{_GAP}(?P<object>\{{)|\s*+(?={dialect.param}|{end})")
@@ -148,8 +151,8 @@ def _unclosed(
 ) -> Steps[tuple[Unit, int, bool]]:
     """Read a call without its closing tag: it is cut, unless no argument can be missing.
 
-    Where every argument has its own tag, only the end of the envelope shows that there were no
-    more of them, or that every argument of the tool is there.
+    None is missing if the end of the envelope follows, or if the call has every argument that the
+    tool takes.
     """
     tape = task.tape
     solid = yield from tape.next_solid(at)
@@ -169,7 +172,7 @@ def _unclosed(
 
 
 def _has_all(task: Task, draft: Draft) -> bool:
-    """True if a call gives every argument that its tool takes."""
+    """True if a call has every argument that its tool takes."""
     taken = task.tools.expect(draft.name).keys
     return not task.tools.is_open(draft.name) and taken <= draft.values.keys()
 
@@ -177,7 +180,10 @@ def _has_all(task: Task, draft: Draft) -> bool:
 def _read_raw(
     task: Task, dialect: Dialect, draft: Draft, start: int, opened: Any, stop: str
 ) -> Steps[Raw | None]:
-    """Return the text of one argument, up to the closer that structure follows; None when it is cut."""
+    """Return the text of one argument; None if it is cut.
+
+    It ends at the first closer that another argument or the end of the call follows.
+    """
     key, attrs = _key_of(opened)
     end = dialect.end_of(draft.name)
     if _nests(dialect, attrs, task.tools.expect(draft.name).child(key)):
@@ -214,14 +220,14 @@ def _read_raw(
 
 
 def _nests(dialect: Dialect, attrs: dict[str, str], expect: Expect) -> bool:
-    """True if a value is made of tags. Plain ones are text where the schema has one (MiniMax-M3)."""
+    """True if a value is made of tags; plain tags are text if the schema allows a string (MiniMax-M3)."""
     if not dialect.nested or not dialect.keys_are_tags:
         return bool(dialect.nested) and attrs.get("type") in ("dict", "list")
     return dialect is MINIMAX_M3 or "string" not in expect.kinds
 
 
 def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
-    """True if a tag inside a value may open the next argument: the tool must know its key.
+    """True if a tag inside a value may open the next argument: its key must be one of the tool's.
 
     See corpus/untouched/two_readings.
     """
@@ -232,7 +238,7 @@ def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
 
 
 def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Raw | None]:
-    """Return the text of an argument whose value is made of tags: closers are counted."""
+    """Return the text of an argument whose value is made of tags, by counting openers and closers."""
     opener = dialect.param
     if dialect.keys_are_tags:
         opener = re.sub(r"\(\?P<key>.*?\)(?=>)", lambda _: re.escape(key), dialect.param)
@@ -256,7 +262,7 @@ def _key_of(opened: Any) -> tuple[str, dict[str, str]]:
 
 
 def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> None:
-    """Type one argument and write it into the draft."""
+    """Convert one argument to its type and write it into the draft."""
     key, attrs = _key_of(opened)
     text = task.tape.slice(raw.start, raw.end)
     _write(task, draft, key, lambda slot: _value(dialect, attrs, text, slot, raw))
@@ -268,13 +274,13 @@ def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> 
 
 
 def _keep_texts(task: Task, draft: Draft, attributes: str | None, at: int) -> None:
-    """Type arguments that are written as attributes, and write them into the draft."""
+    """Convert arguments that are written as attributes, and write them into the draft."""
     for key, text in written_attributes(attributes):
         _write(task, draft, key, lambda slot, text=text: typed(text, slot, at))  # type: ignore[misc]
 
 
 def _write(task: Task, draft: Draft, key: str, read: Callable[[Slot], Value]) -> None:
-    """Read a value for the place of an argument, unless it is taken."""
+    """Write a value into the draft; a key that is there already makes the call ambiguous."""
     if key in draft.values or not key:
         draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
         return
@@ -294,12 +300,12 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
     if declared in ("string", "raw"):
         return Value(shown)
     if declared and slot.expect.kinds == ALL_KINDS and (literal := strict(shown)) is not None:
-        return Value(literal[0])  # the schema has no type, and the tag has one (Kimi K3, DeepSeek)
+        return Value(literal[0])  # only the tag has a type (Kimi K3, DeepSeek)
     return typed(shown, slot, raw.start)
 
 
 def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
-    """Return the value between its tags, without the white space that the dialect adds.
+    """Return the text between the tags, without the line ends that the dialect adds.
 
     Qwen3-Coder puts a line end on both sides; MiniCPM 5 writes code as CDATA.
     """
@@ -313,7 +319,7 @@ def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
 
 
 def unit_of(task: Task, draft: Draft, end: int) -> Unit:
-    """Return the call that a draft has become."""
+    """Return the call that a draft describes, or why it is refused."""
     span = (draft.start, end)
     reason, message = draft.trouble
     if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
@@ -352,9 +358,7 @@ class _Node:
         kinds = self.expect.kinds
         if not self.children and self.kind not in ("dict", "list"):
             if not self.text.strip() and "string" not in kinds and kinds & {"array", "object"}:
-                return (
-                    [] if "array" in kinds else {}
-                )  # no content where the schema wants a container
+                return [] if "array" in kinds else {}  # empty where the schema has a container
             slot = Slot(self.key, self.expect, None)
             return self.text if self.kind == "raw" else typed(self.text, slot, 0).value
         keys = {key for key, _ in self.children}

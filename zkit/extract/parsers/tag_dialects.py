@@ -1,4 +1,4 @@
-"""How tags spell a call: the dialects of markup, as records."""
+"""The dialects in which models write calls as tags, as records."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from zkit.extract.tape import searched
 
 PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}\s?DSML\s?[|｜‖]{1,2}\s?)?+"
 _JOIN = r"(?:▁|\\?_| )"
-# Around a call and after its name: DeepSeek, Kimi, Step-3.
+# The tokens around a call and after its name: DeepSeek, Kimi, Step-3.
 CALL_BEGIN = (
     rf"(?:<｜\s?tool{_JOIN}call{_JOIN}begin\s?[｜|]>|<\|\s?tool{_JOIN}call{_JOIN}begin\s?[｜|]>)"
 )
 CALL_END = rf"<[｜|]\s?tool{_JOIN}call{_JOIN}end\s?[｜|]>"
 CALL_SEP = rf"<[｜|]\s?tool{_JOIN}sep\s?[｜|]>"
 M3 = r"\]<\]minimax\[>\["
-# A blank, or the byte-level token for one that a server left as it is (MiniCPM 5 under vLLM).
+# A blank, or the byte-level token `Ġ` that a server did not decode to one (MiniCPM 5 under vLLM).
 _SPACE = r"[\s\u0120]*+"
 _NAMED_TAG = "(?:function_call|function|tool_call|tool)"
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|,]+))")
 TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
-# A name or key in a tag of its own; it may hold blanks (Qwen3-Coder under Ollama).
+# A name or key in a tag of its own; it may contain blanks (Qwen3-Coder under Ollama).
 _SPACED = rf"{TAGGED}?(?:[ ]{TAGGED}?){{0,8}}"
 
 
@@ -32,7 +32,7 @@ class Dialect:
 
     `unit` opens a call and `unit_end` closes it; `param` opens an argument and `param_end` closes
     it. The name and the key are groups of the openers, or attributes in the group `attrs`. In the
-    closers `{name}` and `{key}` stand for what the opener gave.
+    closers, `{name}` and `{key}` are replaced by those of the opener.
     """
 
     name: str
@@ -40,33 +40,33 @@ class Dialect:
     unit_end: str
     param: str
     param_end: str
-    # One newline on each side of a value is markup.
+    # One newline on each side of a value is not part of it.
     newlines: bool = False
-    # Any tag may open an argument, so that only a closer ends a value.
+    # Any tag may open an argument, so only a closer ends a value.
     keys_are_tags: bool = False
-    # The tags that values are made of, where the schema has an object or a list.
+    # The pattern of the tags that objects and lists are made of.
     nested: str = ""
-    # Any tag may open a call, so that only a declared name does.
+    # Any tag could open a call, so only one with a declared name does.
     any_tag: bool = False
     # The tag that closes a value may be written twice (GLM-4.5).
     doubles: bool = False
 
     def closer(self, key: str) -> re.Pattern[str]:
-        """Return what ends the value of `key`."""
+        """Return the pattern that ends the value of `key`."""
         return searched(self.param_end.replace("{key}", re.escape(key)))
 
     def end_of(self, name: str) -> str:
-        """Return what ends a call of `name`."""
+        """Return the pattern that ends a call of `name`."""
         return self.unit_end.replace("{name}", re.escape(name))
 
 
 def attributes(text: str | None) -> dict[str, str]:
-    """Return the attributes of a tag by their names in small letters."""
+    """Return the attributes of a tag by their lower-case names."""
     return {key.lower(): value for key, value in written_attributes(text)}
 
 
 def written_attributes(text: str | None) -> list[tuple[str, str]]:
-    """Return the attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
+    """Return the attributes of a tag, with entities resolved; values may be quoted either way or not."""
     from html import unescape  # a table of two thousand names
 
     found = _ATTRIBUTE.findall(text or "")
@@ -74,7 +74,7 @@ def written_attributes(text: str | None) -> list[tuple[str, str]]:
 
 
 def _tags(name: str, *patterns: str, nested: str = "", **flags: bool) -> Dialect:
-    """Return a dialect of tags that may be written in capitals: some models shout."""
+    """Return a dialect whose tags may also be in capitals, as some models write them."""
     unit, unit_end, param, param_end = (f"(?i:{one})" if one else "" for one in patterns)
     return Dialect(name, unit, unit_end, param, param_end, nested=nested, **flags)
 
@@ -100,7 +100,7 @@ STEP3 = replace(
     INVOKE, name="step3", unit=rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{CALL_SEP})?+\s*+{INVOKE.unit}",
     unit_end=rf"{INVOKE.unit_end}(?:\s*+{CALL_END})?+",
 )  # fmt: skip
-# Tags named after the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
+# Tags named after the arguments: MiniMax-M3 without its sentinels, and mistakes in Claude's style.
 INVOKE_TAGS = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<tag>[^<>\s]+)>",
@@ -136,8 +136,8 @@ LINES = Dialect(
     "lines", r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)", r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
     r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n", r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
 )  # fmt: skip
-# Tags named after the tools: the tool list is the grammar. Small models write arguments
-# as attributes, `<f a="x"/>` (corpus/extract/cline_xml).
+# Tags named after the tools. Small models also write arguments as attributes, `<f a="x"/>`
+# (corpus/extract/cline_xml).
 TOOL_TAG = Dialect(
     "tool_tag",
     rf"<(?P<name>{TAGGED})(?P<given>(?:\s++[\w-]{{1,64}}+=(?:\"[^\"<>]{{0,400}}+\"|'[^'<>]{{0,400}}+'))*+)\s*+(?P<empty>/?)>",

@@ -1,4 +1,4 @@
-"""Reads one value as its schema means it, and records what was repaired."""
+"""Read one value by its schema, and record what was repaired."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NULLS = frozenset({"null", "None"})
 
 
 class Slot(NamedTuple):
-    """A place for an argument: its key, what is allowed there, and the schema of all arguments."""
+    """One argument of a tool: its key, what the schema allows, and the schema of all arguments."""
 
     key: str
     expect: Expect
@@ -38,7 +38,7 @@ class Slot(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value that was read, or the reason why not."""
+    """A value that was read, or the reason why it could not be."""
 
     value: Any
     fixes: tuple[Fix, ...] = ()
@@ -47,11 +47,11 @@ class Value(NamedTuple):
 
 
 def typed(raw: str, slot: Slot, at: int) -> Value:
-    """Return the value of a raw text by its schema: a declared string is never parsed.
+    """Return the value of a raw text by its schema; a declared string is never parsed.
 
-    Without a type only valid objects and lists are read, for a text may begin with a bracket too;
-    with several, the order is null, boolean, integer, number, list or object, string. What does
-    not parse stays the text that it is.
+    Without a type, only valid objects and lists are parsed, because a text may also begin with a
+    bracket. With several types, the order is null, boolean, integer, number, list or object,
+    string. Anything that does not parse stays text.
     """
     kinds = slot.expect.kinds
     bare = raw.strip()
@@ -70,7 +70,7 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
 
 
 def structure(raw: str, slot: Slot, at: int) -> Value:
-    """Return an object or a list in JSON, else as a Python literal (Qwen3-Coder), else repaired."""
+    """Return an object or a list, read as JSON, as a Python literal (Qwen3-Coder), or repaired."""
     bare = raw.strip()
     found = unambiguous(bare) or python_literal(bare)
     if found is not None:
@@ -93,11 +93,10 @@ def repaired_value(text: str, slot: Slot, at: int) -> Value:
 def repaired(
     text: str, schema: JsonObject | None, finish_reason: str | None = None
 ) -> Repaired | Unrepairable:
-    """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
+    """Repair damaged JSON with the schema as evidence, and refuse a key with two values.
 
-    What can be read without a guess means what it says, even if the schema asks for another type;
-    and what is a string without the schema stays one, also where the schema allows for two
-    readings. A key with two values does not say which of them is meant.
+    A text that can be read without a guess keeps that reading, even if it does not fit the schema.
+    If several readings fit the schema, the reading without the schema decides, if there is one.
     """
     outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
     if schema is not None and _is_unsure(outcome):
@@ -113,7 +112,7 @@ def repaired(
 
 
 def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
-    """True if a repair is a guess, or more than one thing fits the schema."""
+    """True if a repair is a guess, or if several readings fit the schema."""
     return (
         outcome.rank == Rank.GUESS
         if isinstance(outcome, Repaired)
@@ -122,7 +121,7 @@ def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
 
 
 def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
-    """True if the reading without the schema counts more than the one that fits the schema."""
+    """True if the reading without the schema is preferred to the one with it."""
     return plain.rank < Rank.GUESS + isinstance(fitted, Unrepairable)
 
 
@@ -131,12 +130,12 @@ def _only(outcome: Repaired, key: str) -> bool:
 
 
 def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
-    """Fixes of a part of the text as fixes of the whole."""
+    """Return fixes of a part of the text with their positions in the whole text."""
     return tuple(fix._replace(start=fix.start + by, end=fix.end + by) for fix in fixes)
 
 
 def strict(text: str) -> tuple[Any] | None:
-    """Return the value of strict JSON; None for anything else."""
+    """Return the value of valid JSON; None for anything else."""
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError):  # a lone surrogate is not UTF-8, and raises a TypeError
@@ -144,13 +143,13 @@ def strict(text: str) -> tuple[Any] | None:
 
 
 def unambiguous(text: str) -> tuple[Any] | None:
-    """Return the value of strict JSON that gives no key two values; None for anything else."""
+    """Return the value of valid JSON in which no key has two values; None for anything else."""
     found = strict(text)
     return None if found is None or _two_values(repeats_in(text, found[0])) else found
 
 
 def _two_values(repeats: Iterable[Repeat]) -> Repeat | None:
-    """Return the first key that is given two values."""
+    """Return the first key with two different values; None if there is none."""
     return next((one for one in repeats if not one.is_harmless), None)
 
 
@@ -173,10 +172,10 @@ _READERS: tuple[tuple[str, Callable[[str], tuple[Any] | None]], ...] = (
 
 
 def python_literal(text: str) -> tuple[Any] | None:
-    """Return the value of a Python literal that JSON can hold, a set as a list; None for anything else.
+    """Return the value of a Python literal that JSON can express (a set as a list); None otherwise.
 
-    Nothing is evaluated: `ast.literal_eval` reads constants and containers only, and its parser
-    refuses what is nested too deeply. An escape that Python would warn about is left to repair.
+    Nothing is evaluated: `ast.literal_eval` reads only constants and containers, and its parser
+    refuses deep nesting. Escapes that Python would warn about are left to repair.
     """
     if len(text) > MAX_LITERAL or any(
         len(m.group()) > 1 and m.group() != "\\\\" for m in _ODD_ESCAPE.finditer(text)
@@ -187,7 +186,7 @@ def python_literal(text: str) -> tuple[Any] | None:
         for node in ast.walk(tree):
             if not _has_own_keys(node):
                 return None
-            if isinstance(node, ast.Set):  # in the order that it is written in (LFM2)
+            if isinstance(node, ast.Set):  # in the order as written (LFM2)
                 node.__class__ = ast.List  # type: ignore[assignment]
         return (json.loads(json.dumps(ast.literal_eval(tree), allow_nan=False)),)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -195,6 +194,6 @@ def python_literal(text: str) -> tuple[Any] | None:
 
 
 def _has_own_keys(node: ast.AST) -> bool:
-    """False for a dict with a key that is not a string or is given twice: that is left to repair."""
+    """False for a dict with a repeated key or one that is not a string; repair handles it."""
     keys = [getattr(key, "value", None) for key in getattr(node, "keys", ())]
     return all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
