@@ -15,7 +15,7 @@ from zkit.text.edits import apply_edits, excerpt, place_of
 
 
 class Repaired(NamedTuple):
-    """A value that could be read in only one way, and everything that was done to read it."""
+    """A value that could be read in only one way, and every fix that was made to read it."""
 
     value: Any
     fixes: tuple[Fix, ...]
@@ -29,11 +29,11 @@ class Repaired(NamedTuple):
 
     @property
     def json(self) -> str:
-        """The strict JSON that the fixes make of the text; it decodes to the value."""
+        """The strict JSON that results from the fixes; it decodes to the value."""
         return apply_edits(self.text, ((f.start, f.end, f.new) for f in self.fixes))
 
     def explain(self) -> str:
-        """The receipt for people: each fix with its place, the line and a caret under it."""
+        """Return the receipt for people: each fix with its place, the line and a caret under it."""
         if not self.fixes:
             return "strict JSON: nothing was changed"
         lossy = ", data is missing" if self.lossy else ""
@@ -45,7 +45,7 @@ class Repaired(NamedTuple):
 
 
 def _entry(text: str, fix: Fix) -> str:
-    """One fix as a compiler would show it."""
+    """Return one fix as a compiler would show it."""
     line, carets = excerpt(text, fix.start, fix.end)
     place = place_of(text, fix.start)
     head = f"line {place.line}, column {place.column}: {fix.note} [{fix.name}, {fix.rank.name}]"
@@ -72,7 +72,7 @@ class RepairError(ValueError):
 
 
 class Task(NamedTuple):
-    """The request: the text, the evidence of a schema, and how far a fix may go."""
+    """The request: the text, the evidence of a schema, and the limit for fixes."""
 
     text: str
     evidence: Evidence | None
@@ -81,12 +81,12 @@ class Task(NamedTuple):
 
     @property
     def guide(self) -> Evidence | None:
-        """The evidence, where it holds more than that an object is expected."""
+        """The evidence, if it says more than that an object is expected."""
         return self.evidence if self.evidence is not None and self.evidence.tells else None
 
 
 class Candidate(NamedTuple):
-    """A value found at a place of the text, or why it could not be read."""
+    """A value found at one place of the text, or why it could not be read."""
 
     start: int
     end: int
@@ -96,10 +96,10 @@ class Candidate(NamedTuple):
     fits: bool = False
     refusal: tuple[str, int] = ("damaged", 0)
     json: str = ""
-    """What the value was decoded from, where fixes made it and a key may be there twice."""
+    """The JSON that the value was decoded from, kept where a key may be repeated."""
 
     def is_meant(self, task: Task) -> bool:
-        """Whether a schema that tells something accepts the value."""
+        """True if the schema describes more than an object and accepts the value."""
         guide = task.guide
         if guide is None or not self.fits or self.value is None:
             return False
@@ -107,11 +107,11 @@ class Candidate(NamedTuple):
 
 
 DAMAGED = ("damaged", 0)
-"""The refusal of a candidate for which there is no better reason."""
+"""The refusal of a candidate when no better reason is known."""
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two values are equal as JSON: True is not 1."""
+    """True if two values are equal as JSON: True is not 1."""
     if a != b:
         return False
     return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Find the one mark that a string lost, doubled or replaced, by the pattern of the others."""
+"""Find the one mark that a string lost, doubled or replaced, from the pattern of the other marks."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from zkit.text import lexis
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _VALID = frozenset("\"\\/bfnrt'\n")
 _CLOSES = frozenset(" \t,;:.)]}>!?")
-"""What may follow a closing quote, and never an opening one."""
+"""These may follow a closing quote, but never an opening one."""
 _MARKS = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
-"""A number and a quote, which needs no partner."""
+"""A number and a quote for inches, which needs no partner."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
-"""A backslash, a mark, and then what a backslash may come before."""
+"""A backslash before a mark, and then a letter or an escape that the backslash may belong to."""
 
 
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
-"""A letter after a backslash that a regex has there, and no word."""
+"""A regex class such as `\\d`, with no word after it."""
 _IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|)]")
-"""The same beside what only a regex has there."""
+"""The same next to a character that only a regex has there."""
 
 
 class Restored(NamedTuple):
-    """The content with its mark, and what was wrong with it."""
+    """The repaired content, and what was wrong with it."""
 
     body: str
     issue: str
 
 
 def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
-    """Whether an escape of nothing, among valid ones, may be what is left of another mark."""
+    """True if an invalid escape among valid ones may be the rest of a damaged mark."""
     quotes = escapes.count('\\"')
     if len(invalid) == 1 and quotes > 0:
         if _CLASS.search(body):
@@ -49,7 +49,7 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
 
 
 def _is_unsure(body: str) -> bool:
-    """Whether the quotes of a content need not come in pairs: one is that of inches, or of a text in a text."""
+    """True if the quotes need not come in pairs: one means inches, or belongs to nested text."""
     nested = body.count('\\\\\\"')
     return nested % 2 == 1 or _INCHES.search(body) is not None
 
@@ -58,7 +58,7 @@ def _is_unsure(body: str) -> bool:
 
 
 def restored(body: str) -> Restored | None:
-    """Write the quote after the one backslash that escapes nothing, where the quotes are odd; None if two places may lack it."""
+    """Restore the quote after the only invalid backslash, if the number of quotes is odd; None if that is unclear."""
     quotes, bare, place, before = 0, 0, -1, 0
     for match in _ESCAPE.finditer(body):
         letter = match.group()[1]
@@ -87,7 +87,7 @@ def restored(body: str) -> Restored | None:
 
 
 def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) -> Restored | None:
-    """The quote before the mark, or in its place; None when both may be meant."""
+    """Write the quote before the mark, or in its place; None if both are possible."""
     mark, rest = body[place + 1], body[place + 2 :]
     replaced = Restored(f'{body[: place + 1]}"{rest}', "replaced_quote")
     if mark in _BRACKETS:
@@ -102,25 +102,25 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
 
 _VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
 _NO_SECOND = frozenset(".,;:!?)]}/<>")
-"""What follows no comma and no colon: then the mark is neither."""
+"""These never follow a comma or a colon, so the mark before them is neither."""
 
 
 def _is_even(body: str) -> bool:
-    """Whether brackets come in pairs."""
+    """True if brackets come in pairs."""
     return body.count("{") == body.count("}") and body.count("[") == body.count("]")
 
 
 def with_lone_quote(body: str) -> Restored | None:
-    """Content whose escapes are valid and that holds one bare quote, with its marks restored; None when it may be a slip.
+    """Restore content with valid escapes and one bare quote; None if the quote may be a slip.
 
-    It is content if it pairs with one that is escaped, if it means inches, or if apostrophes enclose it.
+    The quote is content if it pairs with an escaped one, if it means inches, or if apostrophes enclose it.
     """
     at = _BARE_QUOTE.match(body)
     place = -1 if at is None else at.end() - 1
     before, after = body[:place], body[place + 1 :]
     even = (body.count('\\"') - len(_INCHES.findall(body))) % 2 == 0
     if place <= 0 or before.endswith("\\\\"):
-        return None  # it is the opening one written twice, or its backslash is
+        return None  # the opening quote, or the backslash, was written twice
     parted = _PARTED.search(before + '"', max(0, place - 2))
     if parted is not None and '\\"' in body:
         letter = before[-1]
@@ -136,18 +136,18 @@ def with_lone_quote(body: str) -> Restored | None:
 
 
 _BARE_QUOTE = re.compile(rf"{lexis.UP_TO_QUOTE}\"")
-"""All up to the first quote that is not escaped."""
+"""Everything up to the first unescaped quote."""
 _PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\"")
 """A backslash, a letter, and then the quote that the backslash may belong to."""
 _NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
 
 
 def undoubled(body: str) -> str | None:
-    """The content whose every quote is doubled, as a table of commas has it, with each of them once."""
+    """Return content whose quotes are all doubled, as in CSV, with each quote once; None for other content."""
     return body.replace('""', '"') if '""' in body and _ALL_DOUBLED.fullmatch(body) else None
 
 
 _ALL_DOUBLED = re.compile(
     r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
 )
-"""Pairs of doubled quotes, each with words in it that touch them."""
+"""Doubled quotes in pairs, each pair touching the words inside it."""

@@ -1,4 +1,4 @@
-"""Write the content of a damaged string as JSON does: what each backslash, quote and line end meant."""
+"""Respell the content of a damaged string as JSON: decide what each backslash, quote and line end meant."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _COMMANDS = (
     r"|b(?:eta|ar|egin|inom|ig\w*+|f|oldsymbol|ox\w*+|mod|mathbb|ullet|ot|ecause|eginarray)"
     r"|f(?:rac|orall|lat|box|ootnote\w*+)|u(?:nder\w++|psilon|parrow|p)"
 )
-"""The commands of LaTeX that begin with a letter which JSON knows after a backslash."""
+"""LaTeX commands whose first letter makes a JSON escape, such as `\\times`."""
 _STRONG = (
     r"t(?:imes|heta|extbf|ext(?=\{)|riangle\w*+|ilde|herefore|frac)|n(?:eq|abla|otin|exists|leq|geq)"
     r"|r(?:ho|ight(?:arrow|[)\]|.]|\\)|angle|floor|ceil)"
     r"|b(?:eta|ar(?=\{)|egin|inom|oldsymbol|oxed|mod)|f(?:rac|orall|lat|box)"
 )
-"""Those that are no word after a line end or a tab: `\\nu` may be a line that begins with a u."""
+"""Those that cannot be a word after a line end or a tab; `\\nu` may be a line that begins with a u."""
 _SIGN = re.compile(
     rf"\\(?<!\\\\)(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )
 _MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)]){0,500}+\\\)|\[(?:[^\\]|\\[^\]]){0,500}+\\\])")
-"""Math between `\\(` and `\\)`, or `\\[` and `\\]`; bounded, since each opener of a flood looks for its closer."""
+"""Math between `\\(` and `\\)`, or `\\[` and `\\]`. Its length is bounded, so that a flood of openers stays fast."""
 _REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
 _PART = re.compile(
@@ -53,14 +53,14 @@ _PART = re.compile(
 
 
 class Escaped(NamedTuple):
-    """A content as JSON writes it, and how often each thing had to be done."""
+    """Content as JSON writes it, and how often each issue was fixed."""
 
     body: str
     done: Counter[str]
 
 
 def is_latex(body: str) -> bool:
-    """True if a string holds commands of LaTeX, or math, whose backslashes were not escaped."""
+    """True if a string holds LaTeX commands or math whose backslashes were not escaped."""
     if _SIGN.search(body) is not None:
         lost = len(_SIGN.findall(body)) == 1 and body.count('\\"') % 2  # `\\alpha\\"` lost a quote
         return not lost and not _PATH.match(body)
@@ -68,7 +68,7 @@ def is_latex(body: str) -> bool:
 
 
 def escape_latex(body: str, quote: str, controls: dict[str, str]) -> Escaped:
-    """The content with the backslashes of its commands kept, and its line ends read as such."""
+    """Return the content with the backslashes of its commands kept; its line ends stay line ends."""
     done: Counter[str] = Counter()
 
     def spelled(match: re.Match[str]) -> str:
@@ -95,7 +95,7 @@ _BARE_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
 
 
 def is_verbatim(body: str) -> bool:
-    """True if code was pasted as it is: its line ends and its quotes are raw, so its backslashes are too."""
+    """True if code was pasted unescaped: its line ends and quotes are raw, so its backslashes are too."""
     if _OF_CODE.search(body) is None:
         return False
     bare = len(_BARE_QUOTE.findall(body))
@@ -107,7 +107,7 @@ _OPTION = re.compile(r"(?:^|\s)-{1,2}\w|[=;()]|^\s*+[|&>]", re.MULTILINE)
 
 
 def is_prose(body: str) -> bool:
-    """True if a string is sentences, so that a backslash at the end of a line only breaks the line."""
+    """True if a string is plain sentences, where a backslash at the end of a line only marks the line break."""
     text = body.replace("\\\r\n", "\n").replace("\\\n", "\n")
     return _WORDS.fullmatch(text) is not None and _OPTION.search(text) is None
 
@@ -118,7 +118,7 @@ def is_prose(body: str) -> bool:
 LETTERS = frozenset("bfnrt")
 _FINE = "\"\\/bfnrtu'\n"
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
-"""What may come after a backslash and mean something."""
+"""Characters that have a meaning after a backslash, in JSON and in scripts."""
 _SCRIPT_LETTERS = frozenset("xav0")
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LONG = len(r"\U0001f600")
@@ -129,26 +129,26 @@ _PATH_SUSPECT_ESCAPES = re.compile(
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
-"""A letter after the backslash of a folder: its name begins with it, or a line ends there."""
+"""A backslash and n, r or t in a path: the letter begins a folder's name, or a line ends there."""
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
-"""What only a path of Windows begins with."""
+"""The beginning of a Windows path."""
 _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
-"""A folder between apostrophes: its last backslash comes before the second one."""
+"""A folder between apostrophes that ends in a backslash."""
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
 _HALF_ESCAPE = re.compile(
     r"(?<!\\)(?:\\\\)*+\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])"
 )
-"""An escape that lost one of its digits: nobody can tell what it was to be."""
+"""An escape that lost one of its digits: the character cannot be restored."""
 _BRACED = re.compile(r"(?<!\\)(?:\\\\)*+\\u\{[0-9a-fA-F]{1,6}\}")
-"""An escape of JavaScript and Rust; where nothing else is a script's, nobody can tell whether it was to be one."""
+"""An escape of JavaScript or Rust; with no other sign of a script, it may also be literal text."""
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 _EVEN_RUNS = re.compile(r"(?<!\\)(?:\\\\)++(?!\\)")
 
 
 def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | None:
-    """The letters of escapes that were meant as a backslash and a letter; None when nobody can tell."""
+    """Return the letters whose escapes mean a backslash and the letter; None if that cannot be decided."""
     script = quote in "'`"
     fine = _FINE_IN_SCRIPTS if script else _FINE
     if script:
@@ -156,7 +156,7 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
     elif _BRACED.search(body):
         return None
     if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
-        return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
+        return LETTERS | _SCRIPT_LETTERS  # a Python or JavaScript literal would double them
     if any(special[1:2] not in fine for special in kinds) or "\\u" in kinds:
         return _beside_invalid(body, fine, script=script)
     if not lexis.NEVER_MEANT.search(body):
@@ -165,9 +165,9 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
 
 
 def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | None:
-    """The same where an escape is one that JSON does not know: a path, a regex, or a mark that slipped.
+    """Do the same for content with an escape that JSON does not know: a path, a regex, or a damaged mark.
 
-    Each is a way in which models write Windows paths and regexes: `C:\\new`, `\\d+\\s`, `\\\\host\\share`.
+    Models write Windows paths and regexes in each of these ways: `C:\\new`, `\\d+\\s`, `\\\\host\\share`.
     """
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
@@ -188,7 +188,7 @@ def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | N
 
 
 def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
-    """Pairs of backslashes beside a single one: which of them is the slip, and what the pairs mean."""
+    """Do the same for content that has both paired and single backslashes."""
     shares = len(_SHARE_INSIDE.findall(body))
     if shares:
         pairs = escapes.count("\\\\")
@@ -199,7 +199,7 @@ def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
 
 
 def _in_regex(escapes: list[str]) -> frozenset[str]:
-    """Word boundaries and form feeds are never meant beside `\\s`; tabs and line ends depend."""
+    """Return the letters to keep literally beside `\\s`: b and f always, t and r if there is no `\\n`."""
     letters = {e[1] for e in escapes} & set("bf")
     if "\\n" not in escapes:
         letters |= {e[1] for e in escapes} & set("tr")
@@ -216,14 +216,14 @@ _FIRST_TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|u\{[0-9a-fA-F]{1,6}\})")
 
 _UNKNOWN = re.compile(r"\\[^\"'`/abfnrtuvxU0\n]")
-"""An escape that no script knows: whoever wrote it did not escape backslashes."""
+"""An escape that no script knows: the writer did not escape backslashes."""
 
 
 def quote_meant(text: str, start: int, body: str, quote: str) -> str:
-    """The quote by whose rules the content of a string is read.
+    """Return the quote whose rules apply to the content of a string.
 
-    JSON has no `\\x41` and keeps its backslash. A payload that is a literal of a script means an A, in
-    double quotes too.
+    JSON does not know `\\x41` and keeps its backslash. In a script literal it means an A, in double
+    quotes too.
     """
     if quote != '"' or not _ESCAPE.search(body) or _UNKNOWN.search(body.replace("\\\\", "")):
         return quote
@@ -231,7 +231,7 @@ def quote_meant(text: str, start: int, body: str, quote: str) -> str:
 
 
 def may_be_script(token: str) -> bool:
-    """Whether a string in double quotes holds an escape that only scripts know."""
+    """True if a string in double quotes holds an escape that only scripts know."""
     return "\\" in token and _ESCAPE.search(token) is not None
 
 
@@ -249,35 +249,35 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
     "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
-"""Content in which every backslash begins an escape of JSON, or of an apostrophe."""
+"""Content in which every backslash begins a JSON escape or escapes an apostrophe."""
 _CONTINUED = re.compile(r"\\n\\\r?+\n")
-"""A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
+"""An escaped line end, then a backslash and a raw line end: one line end written twice."""
 _VALID = LETTERS | set('"\\/')
 _FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
 _PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
-"""A Windows path, and right after it a quote, which no path holds."""
+"""A Windows path followed by a quote, which no path contains."""
 
 
 class Respelled(NamedTuple):
-    """A string's content, JSON-escaped, and what had to be done to it."""
+    """A string's content as JSON writes it, and what was done to it."""
 
     body: str
     name: str
     rank: Rank
     note: str
     inner: int = 0
-    """How many quotes stood in it unescaped."""
+    """How many unescaped quotes it held."""
 
 
 def respell(
     body: str, quote: str = '"', *, raw: bool = False, path: bool = False, cut: bool = False
 ) -> Respelled | None:
-    """The content between two quotes as JSON writes it, or None when it may mean two things.
+    """Return the content between two quotes as JSON writes it; None if it is ambiguous.
 
-    `cut` means that the text ended in it: then a quote need not have its partner.
+    `cut` means that the text ended inside it: then a quote need not have a partner.
     """
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
@@ -313,14 +313,14 @@ def respell(
 
 
 def _decided(body: str, quote: str) -> Respelled | None:
-    """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
+    """Respell pasted code or LaTeX, which have their own rules for backslashes; None for other content."""
     if quote == '"' and "\n" in body and is_verbatim(body):
         return _summary(_escaped(body), {"inner": 1, "controls": 1})
     return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
 
 
 def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
-    """Content in which every backslash begins an escape: its quotes may still be off."""
+    """Respell content whose escapes are all valid; only its quotes may be wrong."""
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
     if _bare_quotes(body) == 1:
@@ -330,12 +330,12 @@ def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
 
 
 def _bare_quotes(body: str) -> int:
-    """How many quotes are not escaped, all escapes being valid."""
+    """Return the number of unescaped quotes in content whose escapes are all valid."""
     return body.count('"') - body.replace("\\\\", "").count('\\"')
 
 
 def _restored(body: str) -> Respelled | None:
-    """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
+    """Respell content after restoring a mark that it lost or doubled; None if that is unclear."""
     whole = restored(body)
     if whole is None or not _UNESCAPED.fullmatch(whole.body):
         return None
@@ -343,7 +343,7 @@ def _restored(body: str) -> Respelled | None:
 
 
 def _as_restored(whole: Restored) -> Respelled:
-    """The content whose marks are where they belong as JSON writes it."""
+    """Respell content whose marks were restored, under the name of that fix."""
     spelt = _escaped_quotes(whole.body, '"')
     if whole.issue == "inner":
         return spelt
@@ -352,7 +352,7 @@ def _as_restored(whole: Restored) -> Respelled:
 
 
 def _passes_end(body: str, quote: str) -> bool:
-    """Whether the content holds a mark that no path holds: its end was missed."""
+    """True if the content holds a mark that no path holds: the end of the string was missed."""
     return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
 
 
@@ -373,7 +373,7 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
 
 
 def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
-    """Escape the double quotes that are not escaped, and drop the escapes of apostrophes."""
+    """Escape bare double quotes and unescape apostrophes."""
     pairs = "\\\\" in body
     if pairs:  # out of the way, so that each backslash left belongs to what follows it
         body = body.replace("\\\\", "\0")
@@ -388,7 +388,7 @@ def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
 
 
 def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str]:
-    """A special character or an escape as JSON writes it, and what was wrong with it, if anything."""
+    """Return a special character or an escape as JSON writes it, and what was wrong with it, if anything."""
     if special in _CONTROL:
         return _CONTROL[special], "controls"
     if special == '"':
@@ -401,7 +401,7 @@ def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str
 def _spelt_escape(
     escape: str, letter: str, quote: str, suspects: frozenset[str]
 ) -> tuple[str, str]:
-    """An escape as JSON writes it."""
+    """Return an escape as JSON writes it, and what was wrong with it, if anything."""
     script = quote in "'`"
     if escape.endswith("\n"):
         return ("\\\\\\n", "doubled") if letter in suspects else ("\\n", "controls")
@@ -421,7 +421,7 @@ def _spelt_escape(
 
 
 def _code_point(escape: str) -> tuple[str, str]:
-    """What `\\U0001f600` stands for in Python, or `\\u{1f600}` in JavaScript."""
+    """Return what `\\U0001f600` means in Python, or `\\u{1f600}` in JavaScript."""
     code = int(escape[2:].strip("{}"), 16)
     if code > _FURTHEST or 0xD800 <= code <= 0xDFFF:
         return "\\" + escape, "doubled"
@@ -429,7 +429,7 @@ def _code_point(escape: str) -> tuple[str, str]:
 
 
 def _summary(body: str, done: Mapping[str, int]) -> Respelled:
-    """Name the most invasive thing that was done; the note counts them all."""
+    """Return the content under the name of the most invasive fix; the note counts all of them."""
     if not done:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else done
@@ -442,7 +442,7 @@ _new = tuple.__new__
 
 
 def _sentence(what: str, count: int) -> str:
-    """What was done and how often, in words."""
+    """Return what was done and how often, in words."""
     return what if count == 1 else f"{what} ({count} times)"
 
 
@@ -485,5 +485,5 @@ _ISSUES = {
         "drop a backslash before a quote that needs none",
     ),
 }
-"""What may be wrong in a string, the most invasive first: the fix, its rank and its note."""
+"""What may be wrong in a string, the most invasive first, with its fix, rank and note."""
 _ORDER = {issue: order for order, issue in enumerate(_ISSUES)}

@@ -1,4 +1,4 @@
-"""Evidence around a string or a bracket of where it ends: next keys, lines, indentation."""
+"""Evidence for where a string or a container ends: the next keys, lines, indentation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+
 
 
 def follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
-    """Whether the text at `pos` may come after a value in `frame`."""
+    """True if the text at `pos` may come after a value in `frame`."""
     text = reader.text
     while frame is not None:
         pos = _GAP.match(text, pos).end()  # type: ignore[union-attr]
@@ -49,14 +49,14 @@ def follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
 
 
 def _cut_after_comma(text: str, frame: Frame, pos: int) -> bool:
-    """Whether the text ends after the comma, or in the key after it."""
+    """True if the text ends after the comma, or in the key after it."""
     if _COMMA_END.match(text, pos):
         return True
     return frame.kind == "{" and _HALF_KEY.match(text, pos) is not None
 
 
 def _another(reader: Engine, frame: Frame, pos: int) -> bool:
-    """Whether another member or item comes after the comma at `pos`."""
+    """True if another member or item comes after the comma at `pos`."""
     if frame.kind != "{":
         match = _ITEM_AHEAD.match(reader.text, pos)
         return match is not None and not _quoted_key_at(reader.text, match.end())
@@ -76,14 +76,14 @@ def _quoted_key_at(text: str, pos: int) -> bool:
 
 
 def known(reader: Engine, frame: Frame, key: str) -> bool:
-    """Whether the schema lets this key stand in the frame."""
+    """True if the schema allows this key in the frame."""
     if not reader.guided or not frame.expect.closed:
         return True
     return key.strip("\"'`“”„＂「」*:") in frame.expect.keys
 
 
 def key_follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
-    """Whether a quoted key stands at `pos`, only its comma missing."""
+    """True if a quoted key is at `pos` and only its comma is missing."""
     if frame is None or frame.kind != "{":
         return False
     match = _QUOTED_KEY.match(reader.text, pos)
@@ -91,7 +91,7 @@ def key_follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
 
 
 def goes_on(text: str, start: int, pos: int) -> bool:
-    """Whether the text after a root from `start` to `pos` reads as more of the value."""
+    """True if the text after a root from `start` to `pos` looks like more of the value."""
     if text[pos : pos + 1] in _NEVER_MORE or _ESCAPED_END.match(text, pos):
         return False
     if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
@@ -100,18 +100,18 @@ def goes_on(text: str, start: int, pos: int) -> bool:
 
 
 def member_follows(text: str, pos: int) -> bool:
-    """Whether another member comes after a closed root, with its comma or without."""
+    """True if another member follows a closed root, with or without its comma."""
     return _MEMBER_NEXT.match(text, pos) is not None
 
 
 _NEVER_MORE = frozenset("{[<`;(")
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
-"""Nothing but white space up to the end, some of it escaped."""
+"""Only white space up to the end, some of it escaped."""
 _QUOTED_MEMBER = (
     rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]{{0,500}}+\n)*+{_QUOTED_KEY.pattern}"
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
-"""A member with its comma or without, a comment before it perhaps; or one without its colon."""
+"""A member with or without its comma, perhaps after a comment; or one without its colon."""
 _MEMBER_NEXT = re.compile(
     rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
 )
@@ -129,7 +129,7 @@ _AFTER_COMMA = (
     rf"|(?<=[,;{lexis.OTHER_COMMAS}])(?P<item>[^\S\n]*+\n\s*+[\"'])"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
 )
-"""A member, whatever became of its quotes, or an item on a line of its own."""
+"""A member, even with damaged quotes, or an item on its own line."""
 _AFTER_QUOTE = (
     rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=(?!=))))"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
@@ -139,19 +139,19 @@ _AFTER_QUOTE = (
 )
 """A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
-"""After the first mark of it: what occurs outside strings only."""
+"""After its first mark: a pattern that occurs only outside strings."""
 _ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
     rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
-"""The same, and every bracket; escapes are passed over.
+"""The same, and every bracket; escapes are skipped.
 
-Each pattern begins with the set of its first marks, and looks back at which of them it was: so the
-search goes from mark to mark at the pace of C.
+Each pattern begins with the set of its first marks and then looks back at which of them matched, so
+that the regex engine jumps from mark to mark.
 """
 _FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
-"""The content begins with what reads as a key, its opening quote being that of the string."""
+"""Content that begins like a key whose opening quote is that of the string."""
 _SIGNS = re.compile(
     rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
     rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
@@ -159,14 +159,14 @@ _SIGNS = re.compile(
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
 _LEAVES = rf"{lexis.UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){lexis.UP_TO_QUOTE}"
-"""Up to a quote that may end the content, no comma between strings behind it, and what would stand outside then."""
+"""Text up to a quote that may end the content, with no comma between strings after it, and the text then outside."""
 _NOTHING_OUTSIDE = re.compile(
     rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{lexis.UP_TO_QUOTE})\\?+\Z",
     re.DOTALL,
 )
-"""Quotes in pairs, the first of each ending the content and the second one no key's."""
+"""Quotes in pairs: the first of each may end the content, and the second does not begin a key."""
 _PARTED = re.compile(r"(?<!\\)',\s")
-"""In a string between single quotes: the quote and the comma after it."""
+"""A closing quote and a comma, in a string between single quotes."""
 _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
@@ -174,20 +174,20 @@ _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 _INSIDE_OUT = re.compile(
     r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?:(?<=[\s,{\[])|(?<=[\s,][*/~!.]))\"(?=[\w.*/~!])[^\"]*+\Z"
 )
-"""Two quotes, the first of which looks like a closing one, and the second like an opening one."""
+"""Two quotes: the first looks like a closing one, the second like an opening one."""
 
 
 def swallows(body: str, quote: str, *, closed: bool) -> bool:
-    """Whether the content `body` holds what belongs outside of it.
+    """True if the content `body` holds text that belongs outside the string.
 
-    `closed` means that a schema lists all keys: then one that it does not know is content.
+    `closed` means that a schema lists all keys: then an unknown key is content.
     """
     if lexis.JOINED.search(body):
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
     if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
-        return True  # a key, or a comma between strings, that its quotes put outside it
+        return True  # its quotes put a key, or a comma between strings, outside
     if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
@@ -198,12 +198,12 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
 
 
 def _half_json(body: str) -> bool:
-    """Whether content that begins as JSON does has brackets that are not closed."""
+    """True if content that begins like JSON has unclosed brackets."""
     return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 
 def structure_outside(body: str, closed: bool) -> bool:
-    """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
+    """True if a member, or a closer next to a comma or another string, is in no bracket of the content."""
     if not _SIGNS.search(body) or not _ANY_HIT.search(body):
         return False
     depth = round_depth = 0
@@ -235,19 +235,19 @@ _WORDS = "+-._" + string.digits + string.ascii_letters
 
 
 def on_own_line(text: str, pos: int) -> bool:
-    """Whether a line break parts the value at `pos` from its colon."""
+    """True if a line break separates the value at `pos` from its colon."""
     sign = lexis.last_sign(text, pos)
     return "\n" in text[sign:pos] and text[sign - 1 : sign] in (":", "=", ">")
 
 
 def breaks_lists(text: str) -> bool:
-    """Whether every list of the text, and there is one, has its items on lines of their own."""
+    """True if the text has lists, and each has its items on separate lines."""
     lists = [match for match in _LIST.finditer(text) if match[1]]
     return bool(lists) and not any(match[2] for match in lists)
 
 
 def value_start(text: str, end: int) -> int:
-    """Where the string, number or word that ends at `end` begins; `end` itself for a container."""
+    """Return where the string, number or word that ends at `end` begins; `end` itself for a container."""
     quote = text[end - 1]
     if quote not in "\"'":
         return len(text[:end].rstrip(_WORDS))
@@ -270,11 +270,11 @@ class _Token(NamedTuple):
     start: int
     end: int
     indent: int
-    """How far a token that begins a line is indented; -1 for the others."""
+    """The indentation of a token that begins a line; -1 for the others."""
 
 
 class Places(NamedTuple):
-    """The likeliest texts with the closer elsewhere, and whether its own place is as likely."""
+    """The likeliest other places of a closer, and whether its own place is as likely."""
 
     others: list[int]
     """Places in the text without the closer, each after a value."""
@@ -282,7 +282,7 @@ class Places(NamedTuple):
 
 
 def other_places(json: str, at: int) -> Places | None:
-    """Where the closer at `json[at]` could stand instead; None when there are too many to try."""
+    """Return where else the closer at `json[at]` could be; None if there are too many places to try."""
     mark, body = json[at], json[:at] + json[at + 1 :]
     tokens = _tokens(body)
     commas = [i for i, token in enumerate(tokens) if token.kind == "," and token.start < at]
@@ -299,18 +299,18 @@ def other_places(json: str, at: int) -> Places | None:
 
 
 def is_askew(json: str) -> bool:
-    """Whether JSON has lines, and one is not indented as the container that holds it asks."""
+    """True if JSON has several lines and one is not indented to match its container."""
     return "\n" in json and is_misaligned(json)
 
 
 def is_misaligned(json: str) -> bool:
-    """Whether a line is not indented as the container that holds it asks."""
+    """True if a line is not indented to match its container."""
     tokens = _tokens(json)
     return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
 
 
 def repeated_keys(json: str) -> list[int]:
-    """Where a key of JSON stands that its object has already."""
+    """Return the places of the keys that their object already has."""
     found: list[int] = []
     seen: list[set[str]] = []
     for token in _tokens(json):
@@ -346,7 +346,7 @@ _new = tuple.__new__
 
 
 class _Lines(NamedTuple):
-    """A container that is open, and how its lines are indented."""
+    """An open container, and the indentation of its lines."""
 
     parent: _Lines | None
     opener: int
@@ -354,7 +354,7 @@ class _Lines(NamedTuple):
 
 
 def _misaligned(tokens: list[_Token], at: int) -> int:
-    """How many lines are not indented as their container asks, with a closer before token `at`."""
+    """Return how many lines are not indented to match their container, with a closer before token `at`."""
     frame, line, faults, first = _Lines(None, -1, -1), 0, 0, True
     for i, token in enumerate(tokens):
         if i == at and frame.parent is not None:
