@@ -1,4 +1,4 @@
-"""The table of fixes: each has a name, a rank, one line of doc and an example."""
+"""The table of fixes: each has a name, a rank, one line of documentation and an example."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class FixKind(NamedTuple):
     before: str
     after: str
     cost: int = 2
-    """Weighs readings of the same rank against each other; the cheapest wins, a tie is refused."""
+    """Compares hypotheses of the same rank: the cheapest wins, and a tie is refused."""
     effect: str = ""
-    """What it does to containers: it only adds or drops a `mark`, closes them at the end (`ends`), `opens`
-    or `closes` one, `drops` a closer, or `moves` a boundary."""
+    """The effect on containers: `mark` only adds or drops a mark, `ends` closes all of them at the end of the
+    text, `opens` and `closes` add one bracket, `drops` drops a closer, `moves` changes a boundary."""
 
 
 EXACT, UNWRAP, RESPELL, COMPLETE, GUESS, CUT, SALVAGE = Rank
-"""The ranks by name: looked up in the enumeration, each costs as much as a call."""
+"""The ranks as plain names, because each lookup in the enumeration costs as much as a call."""
 _U, _R, _C, _G, _X = UNWRAP, RESPELL, COMPLETE, GUESS, CUT
 
 FIXES: dict[str, FixKind] = {
@@ -99,23 +99,23 @@ FIXES: dict[str, FixKind] = {
 
 
 def with_effect(*effects: str) -> frozenset[str]:
-    """The names of the fixes with one of these effects on containers."""
+    """Return the names of the fixes with one of these effects on containers."""
     return frozenset(kind.name for kind in FIXES.values() if kind.effect in effects)
 
 
 def with_rank(*ranks: Rank) -> frozenset[str]:
-    """The names of the fixes with one of these ranks."""
+    """Return the names of the fixes with one of these ranks."""
     return frozenset(kind.name for kind in FIXES.values() if kind.rank in ranks)
 
 
 def fix_named(name: str, start: int, end: int, new: str) -> Fix:
-    """The entry of a receipt for a fix of the table: `text[start:end]` becomes `new`."""
+    """Return the receipt's entry for a fix of the table: `text[start:end]` becomes `new`."""
     kind = FIXES[name]
     return _new(Fix, (name, kind.rank, start, end, new, kind.doc, ""))
 
 
 _new = tuple.__new__
-"""Makes a record from all its fields at half the price of calling its class."""
+"""Makes a record from all its fields in half the time of calling its class."""
 
 REASONS: dict[str, str] = {
     "empty": "the text holds nothing but white space",

@@ -1,1 +1,1 @@
-"""Where the value is in a text, and what surrounds it."""
+"""Find the value in a text and the wrappers around it."""

@@ -1,4 +1,4 @@
-"""Undo what covers a whole text: escaping, entities, full-width brackets, line marks."""
+"""Undo an encoding of the whole text: escaping, entities, full-width brackets, line marks, quotes around it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
 from zkit.text.remembered import of_last
 
-# ── layers ──────────────────────────────────────────────────────────────────
+# ── escaping ────────────────────────────────────────────────────────────────
 
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
 _BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
 _BARE_VALUE = re.compile(r'(?<!\\)\\"\s*+:\s*+"(?!")')
-"""After a key whose quotes are escaped: a value whose quote is not."""
+"""The closing quote of a key, escaped, and the opening quote of its value, not escaped."""
 _BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
-# Gemma writes strings between tokens, raw: `<|"|>it's "so"<|"|>`; some of its keys, between quotes.
+# Gemma writes raw strings between special tokens, `<|"|>it's "so"<|"|>`, and some keys in quotes.
 _TOKEN = '<|"|>'
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
 _TOKENS = re.compile(rf"""[{{\[](?:[^"'<]|{_STRING}|<(?!\|"\|>))*+(?<=[\s:,{{\[])<\|"\|>""")
@@ -46,17 +46,17 @@ _PLAIN_ESCAPES = {
 
 
 class Escaping(NamedTuple):
-    """A way to escape a whole value: the fix that undoes it, its signs, and its escapes."""
+    """A way to escape a whole value: the fix that undoes it, how to recognize it, and its escapes."""
 
     fix: str
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
     plain: Callable[[str], str]
     all_plain: Callable[[str], str | None]
-    """All escapes of a text undone at once; None where that is not the same as one by one."""
+    """Undo all escapes of a text at once; None if the result would differ from undoing them one by one."""
 
     def undone(self, text: str, start: int) -> str:
-        """The text from `start` on without its escapes."""
+        """Return the text from `start` on with its escapes undone."""
         undone = self.all_plain(text[start:])
         if undone is None:
             layer, place = self.layer(text, start)
@@ -64,9 +64,9 @@ class Escaping(NamedTuple):
         return undone
 
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
-        """The text with the escapes from `start` on undone, and the place of `start` in it.
+        """Return the text with the escapes from `start` on undone, and the place of `start` in it.
 
-        Values one after the other share a layer, so that each costs its own size.
+        Consecutive values share a layer, so that the cost of each depends only on its own size.
         """
         kept = _layers(text).setdefault(self, [])
         for since, layer in kept:
@@ -78,19 +78,19 @@ class Escaping(NamedTuple):
         return layer, start
 
     def edits(self, text: str, start: int, end: int) -> list[Edit]:
-        """What undoes each escape between two places."""
+        """Return the edits that undo the escapes between two places."""
         found = ((m, self.plain(m[0])) for m in self.escape.finditer(text, start, end))
         return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
 
 
 @of_last
 def _layers(text: str) -> dict[Escaping, list[tuple[int, Layer]]]:
-    """The layers that were made of a text, each with the place from which on its escapes are undone."""
+    """Return the cache of a text's layers, each with the place where its unescaping starts."""
     return {}
 
 
 def _character(escape: str) -> str:
-    """The character of an escape; a `\\u` escape may be a pair of them."""
+    """Return the character of an escape, which may be a pair of `\\u` escapes."""
     if escape in _PLAIN_ESCAPES:
         return _PLAIN_ESCAPES[escape]
     if len(escape) == 6:
@@ -100,14 +100,14 @@ def _character(escape: str) -> str:
 
 
 def _in_backslashes(text: str, start: int) -> bool:
-    """Whether a value's first quote is escaped, and the value stands in no string."""
+    """True if the value's first quote is escaped, and the value is not inside a string."""
     if not _ESCAPED.match(text, start) or _holds_bare_quotes(text, start):
         return False
     return '"' not in text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
 
 
 def _holds_bare_quotes(text: str, start: int) -> bool:
-    """Whether some quotes of the value are escaped and others are not."""
+    """True if some quotes of the value are escaped and others are not."""
     if _BARE_KEY.search(text, start) or _BARE_VALUE.search(text, start):
         return True
     last = text.rfind('\\"')
@@ -116,7 +116,7 @@ def _holds_bare_quotes(text: str, start: int) -> bool:
 
 
 def _in_entities(text: str, start: int) -> bool:
-    """Whether a value's first quote is an HTML entity."""
+    """True if the value's first quote is an HTML entity."""
     return _ENTITIES.match(text, start) is not None
 
 
@@ -129,24 +129,24 @@ _PLAIN_ENTITIES = {
     "&gt;": ">",
     "&amp;": "&",
 }
-"""The commonest entities; the ampersand's own is the last, so that none comes of undoing it."""
+"""The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once."""
 
 
 def _meant(entity: str) -> str:
-    """The characters of an HTML entity; nothing for one that was cut."""
+    """Return the characters of an HTML entity; an empty string if it is cut off."""
     if not entity.endswith(";"):
         return ""
     return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
 
 
 def _content(text: str) -> str | None:
-    """What a text means between two quotes, where it is the content of a JSON string."""
+    """Return the text decoded as the content of a JSON string; None if it is not valid as one."""
     value = strict(f'"{text.strip()}"')
     return None if value is None else str(value[0])
 
 
 def _without_entities(text: str) -> str | None:
-    """A text in which only the commonest entities stand, with the characters that they mean."""
+    """Return the text with its entities replaced; None if it has any but the most common ones."""
     if text.count("&") != sum(map(text.count, _PLAIN_ENTITIES)):
         return None
     for entity, meant in _PLAIN_ENTITIES.items():
@@ -155,17 +155,17 @@ def _without_entities(text: str) -> str | None:
 
 
 def _one_by_one(text: str) -> None:
-    """There is no way to undo all at once."""
+    """Return None: this escaping cannot be undone all at once."""
 
 
 def _in_tokens(text: str, start: int) -> bool:
-    """Whether a special token stands where a string begins, outside of any string before it."""
+    """True if a quote token opens a string of the value, outside of any other string."""
     end = start + TOKENS_WITHIN
     return text.find(_TOKEN, start, end) > 0 and _TOKENS.match(text, start, end) is not None
 
 
 def _string_of(quoted: str) -> str:
-    """The JSON string of the text between two quote tokens; one between quotes stays."""
+    """Return the text between two quote tokens as a JSON string; a quoted string stays as it is."""
     return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
 
 
@@ -175,7 +175,7 @@ _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, 
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
-    """The ways in which the value at `start` may be escaped as a whole."""
+    """Return the ways in which the value at `start` may be escaped as a whole."""
     if _LAYERED.match(text, start):
         ways: tuple[Escaping, ...] = (_JSON, _HTML, _QUOTE_TOKENS)
     else:  # a quote comes before any backslash or entity
@@ -184,7 +184,7 @@ def escapings(text: str, start: int) -> Sequence[Escaping]:
 
 
 def string_content(text: str) -> Layer:
-    """What a JSON string holds, with the way back; the text is known to be one valid string."""
+    """Return the content of a JSON string as a layer; the text must be one valid string."""
     first = text.index('"')
     last = text.rindex('"')
     inner = _JSON.edits(text, first + 1, last)
@@ -194,9 +194,9 @@ def string_content(text: str) -> Layer:
 def through(
     layer: Layer, fixes: Sequence[Fix], name: str, span: tuple[int, int] | None = None
 ) -> list[Fix]:
-    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
+    """Translate fixes of a layer's text into fixes of its source, and add the layer's own edits as `name`.
 
-    `span` is the part of the layer's text whose edits matter; without it all do.
+    `span` limits the layer's edits to a part of its text; without it all of them are added.
     """
     found: list[Fix] = []
     at, until = span or (0, None)
@@ -211,7 +211,7 @@ def through(
 
 
 def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
-    """One fix for all edits of a layer from a place of its text to a place of the source."""
+    """Combine a layer's edits from `start` in its text to `source_end` in the source into one fix."""
     source_start = layer.source_end(start) if start else 0
     inside = layer.between(source_start, source_end)
     if not inside:
@@ -230,15 +230,15 @@ _OPEN_STRING = rf"\"{lexis.UP_TO_QUOTE}\\?+\Z"
 _TOKEN_FULL_WIDTH = re.compile(
     rf"{_STRING_FULL_WIDTH}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL
 )
-"""A string that ends well, or that the text ends in, a full-width bracket, or a mark that rules both out."""
+"""A string that is closed or cut off by the end of the text, a full-width bracket, or another quote or opener."""
 
 
 _OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")
-"""An opener, a key and its colon."""
+"""A full-width brace, a key and its colon."""
 
 
 def plain_brackets(text: str) -> Layer | None:
-    """The text with the brackets of JSON; None where it has those, or where its strings do not end well."""
+    """Return the text with its full-width brackets replaced; None if it has none, or if a string is not closed properly."""
     if "｛" not in text and "［" not in text:
         return None
     edits: list[Edit] = []
@@ -265,7 +265,7 @@ _FIRST = re.compile(rf"^(?:{_QUOTED}|{_NUMBERED})(?=[{{\[][ \t]*+\r?+\n)", re.MU
 
 
 def unmarked(text: str) -> Layer | None:
-    """The text without the marks of the lines that hold a value; None when there are none."""
+    """Return the text without the marks before the lines of a value (`> `, `12: `); None if there are no marks."""
     if "\n" not in text:
         return None
     edits: list[Edit] = []
@@ -278,17 +278,16 @@ def unmarked(text: str) -> Layer | None:
 
 
 def begins_marked(text: str, start: int) -> bool:
-    """Whether a value begins in a line that begins with a mark."""
+    """True if the value's first line begins with a mark."""
     return _FIRST.match(text, text.rfind("\n", 0, start) + 1) is not None
 
 
 def _block(text: str, first: re.Match[str]) -> list[Edit]:
-    """What drops the marks of consecutive lines, numbered ones in their order."""
+    """Return the edits that drop the marks of consecutive lines; line numbers must count up by one."""
     numbered = first.group(1) is not None
     mark, at = _MARKS[numbered], first.start()
-    bare = not first[0][
-        -1
-    ].isspace()  # as in a diff, where a blank after the mark is the line's own
+    # As in a diff, where a blank after the mark belongs to the line.
+    bare = not first[0][-1].isspace()
     found: list[Edit] = []
     for number in count(int(first.group(1) or 0)):
         match = mark.match(text, at)
@@ -302,17 +301,20 @@ def _block(text: str, first: re.Match[str]) -> list[Edit]:
     return found
 
 
-# ── quotes around the value ─────────────────────────────────────────────────
+# ── Python and shell quotes around the value ────────────────────────────────
 
 
 _LITERAL = re.compile(r"(?:(?<=[\s=(:>])|\A)[bBuU]?+'(?=\s*+[{\[])((?:[^'\\]|\\['\\])*+)'(?!\w)")
-"""A value in a string of Python, in which each backslash and apostrophe of it is escaped."""
+"""A value in a Python string whose backslashes and apostrophes are escaped."""
 _PATH = re.compile(r"(?:\b[A-Z]:|\"\.{1,2}|%\w++%)\\[nrt]\w")
 _IN_LITERAL = re.compile(r"\\(?=['\\])(.)")
 
 
 def without_literal_escapes(text: str) -> Layer | None:
-    """The text in which the value stands as a string of Python, unescaped; None if it does not, or backslashes may be its own."""
+    """Return the text with the Python string around its value unescaped.
+
+    None if there is no such string, or if the backslashes may belong to the value.
+    """
     found = _LITERAL.search(text) if "\\" in text and "'" in text else None
     if found is None or text.find("{", 0, found.start(1)) >= 0:
         return None
@@ -333,7 +335,7 @@ _ENDS = re.compile(r"[}\]]\s*+'\Z")
 
 
 def without_shell_quotes(text: str) -> Layer | None:
-    """The text with the apostrophes that a shell wants as `'\\''` between two others; None without such."""
+    """Return the text with the shell's spelling of an apostrophe, `'\\''`, undone; None if it is not used."""
     opens = _OPENS.search(text) if "'\\''" in text or "'\"'\"'" in text else None
     if opens is None:
         return None

@@ -1,4 +1,4 @@
-"""Decide which of the values in a text is the payload, and whether the text around it is only words."""
+"""Decide which value in a text is the payload, and whether the text around it is only prose."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from zkit.repair.locate.starts import REASONING, TOKEN, blank_end
 from zkit.repair.outcome import Candidate, Task, same
 from zkit.text import lexis
 
-# ── wrapping ────────────────────────────────────────────────────────────────
+# ── the text around a value ─────────────────────────────────────────────────
 
 
 _REST = re.compile(rf"{lexis.ANY_SPACE}(?:```{lexis.ANY_SPACE}|[}}\]\s]*+)\Z")
 
 
 def ends_text(text: str, end: int) -> bool:
-    """Whether nothing but white space, a closing fence or stray closers come after the value."""
+    """True if only white space, a closing fence or stray closers follow the value."""
     return end == len(text) or _REST.match(text, end) is not None
 
 
@@ -36,17 +36,17 @@ _AFTER = (
     (re.compile(r"[);,\s]*+\Z"), "drop_wrapper"),
     (re.compile(r"[}\])\s]++\Z"), "drop_closer"),
 )
-"""Which fix it is to drop the text before or after a value: the first row that matches; else it is prose."""
+"""`_BEFORE` and `_AFTER`: the fix that drops the text, by the first pattern that matches; else `drop_prose`."""
 
 
 def before_name(text: str, start: int) -> str:
-    """Which fix it is to drop the text before `start`."""
+    """Return the name of the fix that drops the text before `start`."""
     head = text[max(0, start - SURROUNDINGS) : start]
     return next((name for pattern, name in _BEFORE if pattern.search(head)), "drop_prose")
 
 
 def after_name(text: str, end: int) -> str:
-    """Which fix it is to drop the text after `end`."""
+    """Return the name of the fix that drops the text after `end`."""
     tail = text[end : end + 220]
     return next((name for pattern, name in _AFTER if pattern.match(tail)), "drop_prose")
 
@@ -60,12 +60,12 @@ _QUOTED = re.compile(
 
 
 def quoted(text: str, start: int) -> bool:
-    """Whether a candidate begins as JSON does: a brace and a quoted key, or a list of such."""
+    """True if the candidate begins like JSON: a brace and a quoted key, or a list of objects or strings."""
     return _QUOTED.match(text, start) is not None
 
 
 def alone(text: str, start: int, end: int) -> bool:
-    """Whether only an introduction comes before it on its line, and no sentence goes on after it."""
+    """True if the value has its line to itself, apart from an introduction before it."""
     if text[start] == "[" and _CODE.search(text[max(0, start - 40) : start]):
         return False
     return _leads(text, start) and _FOLLOW.match(text, end) is not None
@@ -75,7 +75,7 @@ def _leads(text: str, start: int) -> bool:
     return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
 
 
-# ── dropped ─────────────────────────────────────────────────────────────────
+# ── data in the text around a value ─────────────────────────────────────────
 
 
 _LITERAL = r"(?:true|false|null|None|True|False|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n]*+\"|'[^'\n]*+')"
@@ -90,7 +90,7 @@ _GOES_ON = re.compile(
     rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
 _GOES_ON_WITH = frozenset("0123456789[.|+&?,;-\"'tfnTFNi")
-"""What the pattern before begins with, white space aside."""
+"""The characters that `_GOES_ON` can begin with after white space."""
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*+(?:"
     r"[A-Za-z_]\w*+(?:\[[^\]\n]{1,80}+\]|\.[A-Za-z_]\w*+)++\s*+[-+*/|&]?=(?!=)"  # args["force"] = True
@@ -102,14 +102,14 @@ _MEMBER = re.compile(
     rf"^[ \t]*+(?:[-*•+][ \t]++)?+([\"'`]?+)([A-Za-z_][\w-]*+)\1[ \t]*+[:=][ \t]*+{_LITERAL}[ \t]*+[,;]?+[ \t]*+$",
     re.MULTILINE,
 )
-"""A line that is a member, perhaps after a bullet: a name, a colon, and a literal."""
+"""A line that is one member, perhaps after a bullet: a name, a colon or `=`, and a literal."""
 _ASSIGNED = re.compile(rf"[:=][ \t]*+{_LITERAL}")
 _MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
 _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
 def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
-    """Where the text after a value adds data to it; None if it is words."""
+    """Return where the text after a value adds data to it; None if it is only prose."""
     at = lexis.skip_spaces(text, end)
     if text[at : at + 1] in _GOES_ON_WITH and _GOES_ON.match(text, end):
         return end
@@ -127,13 +127,13 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
 
 _CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
 _ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
-"""Other arguments of a call before the value: `f("x", {…})`, also without the name of the call."""
+"""Other arguments before the value: `f("x", {…})`, or `"x", {…}` without the call's name."""
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
-    """Return where an argument or a member on a line of its own is, before a value; None if the text is words."""
+    """Return where the text before a value holds an argument or a member; None if it is only prose."""
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
-        return start  # a list of pairs is not the object that is made of it
+        return start  # `dict([…])` is an object, not the list of its pairs
     if text[start] == "[" and _is_labelled(text, start):
         return start
     near = max(0, start - SURROUNDINGS)
@@ -148,11 +148,11 @@ _LABEL = re.compile(
     r"^[ \t]*+(?:[-*•+][ \t]++|[0-9]{1,2}[.)][ \t]++)?+(\*\*|[\"'`])?+([a-z_][\w-]{0,60}+)(?(1)\1)[ \t]*+[:=][ \t]*+(?=[^\s:=])",
     re.MULTILINE,
 )
-"""The beginning of a line that is a member: a name in small letters and a colon, perhaps marked."""
+"""The beginning of a line that is a member: a lower-case name and a colon, perhaps with Markdown."""
 
 
 def _is_labelled(text: str, start: int) -> bool:
-    """Whether a list is one of several members on lines of their own: `to: ["a"]`, and then `flag: yes`."""
+    """True if a list is one of several members on separate lines: `to: ["a"]`, then `flag: yes`."""
     line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
     own = _LABEL.match(text, line)
     if own is None or own.end() != start:
@@ -166,7 +166,7 @@ def _member(text: str, start: int, end: int, declared: Collection[str]) -> int |
         return None
     for found in _MEMBER.finditer(text, start, end):
         if text.count("{", start, found.start()) > text.count("}", start, found.start()):
-            continue  # it belongs to another object
+            continue  # a member of another object
         if found[2] in declared or found[1] or found[2].islower():
             return found.start()
     return None
@@ -182,7 +182,7 @@ _PLACEHOLDER = re.compile(
 
 
 def is_echo(value: object) -> bool:
-    """True if the leaves of an object are names of types or placeholders: an echo of the prompt."""
+    """True if an object only repeats the prompt: a JSON schema, or only type names and placeholders."""
     if not isinstance(value, dict) or not value:
         return False
     if isinstance(value.get("properties"), dict) and value.get("type") == "object":
@@ -204,11 +204,11 @@ def _is_placeholder(text: str) -> bool:
     return plain in _TYPE_NAMES or _PLACEHOLDER.fullmatch(plain) is not None
 
 
-# ── payload ─────────────────────────────────────────────────────────────────
+# ── the choice of the payload ───────────────────────────────────────────────
 
 
 def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
-    """Whether a value that was cut, broken or beyond the limit is beside the chosen one."""
+    """True if the candidate may be another payload that was cut, is damaged, or needs a rank above the limit."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
     if candidate.start == chosen.start:
         return False
@@ -221,10 +221,10 @@ def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
 
 
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
-    """Where a value stands that did not count, and is the payload or one more.
+    """Return where other values begin that may be the payload or a second one, so that the choice is unsafe.
 
-    One more is a value right beside the chosen one, or has lines of its own as that has. Beside one
-    in a sentence an object with lines of its own may be the payload, in code or without its opening brace.
+    A second value touches the chosen one, or both have lines of their own. If the chosen value is
+    part of a sentence, a later object that begins a line may be the real payload.
     """
     text = task.text
     if chosen.is_meant(task):
@@ -241,7 +241,7 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
 
 
 def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
-    """Whether a value that did not count stands right beside the chosen one, or on lines of its own as that."""
+    """True if another value touches the chosen one, or both have lines of their own."""
     start, second = other.start, max(other, chosen, key=lambda c: c.start)
     if touches(text, other, chosen):
         return True
@@ -256,7 +256,7 @@ def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
 
 
 def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
-    """Whether nothing but white space and commas parts two values; words between brackets are not values."""
+    """True if only white space, commas and semicolons separate two values; bare words in brackets are not a value."""
     if text[other.start] == "[" and '"' not in text[other.start : other.end]:
         return False
     first, second = sorted((other, chosen), key=lambda c: c.start)
@@ -271,7 +271,7 @@ def _begins_line(text: str, start: int) -> bool:
 
 
 def is_mention(text: str, candidate: Candidate) -> bool:
-    """Whether a value is only mentioned: it stands in a sentence and is not spelled as JSON is."""
+    """True if the value is only mentioned in a sentence and not written as JSON."""
     start, end = candidate.start, candidate.end
     return _SPELLED.match(text, start) is None and not is_block(text, start, end)
 
@@ -282,13 +282,13 @@ _LINE_ENDS = re.compile(r"[ \t]*+(?:\n|\Z)")
 
 
 def is_block(text: str, start: int, end: int) -> bool:
-    """Whether a value has its lines for itself."""
+    """True if no other text is on the value's lines."""
     begins = _LINE_BEGINS.search(text[max(0, start - 80) : start]) is not None
     return begins and _LINE_ENDS.match(text, end) is not None
 
 
 def counts(task: Task, candidate: Candidate) -> bool:
-    """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
+    """True if the candidate may be the payload: it fits the schema, looks like JSON, or has its own line."""
     text, start = task.text, candidate.start
     if _empty_block(text, candidate):
         return False
@@ -308,7 +308,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
 
 
 def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
-    """The values that count, and those right behind one of them, which are more of the same."""
+    """Return the candidates that may be the payload, and those that touch the one before them."""
     found: list[Candidate] = []
     for candidate in read:
         behind = bool(found) and touches(task.text, candidate, found[-1])
@@ -317,13 +317,16 @@ def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
 
 
 def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """The objects that are all that a fence holds, though it is marked as a programming language's."""
+    """Return the values that are the only content of a fence, even one marked with a programming language."""
     read = [c for c in candidates if c.value is not None and c.rank < GUESS]
     return [c for c in read if quoted(text, c.start) and starts.fills_fence(text, *c[:2])]
 
 
 def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates without those in comments and the empty ones in inline code, where others were read."""
+    """Return the candidates that are not in comments and not empty inline code.
+
+    If none of them can be read and fits the schema, return all candidates.
+    """
     if len(candidates) < 2:
         return candidates
     others = [c for c in candidates if not _in_passing(text, *c[:2])]
@@ -334,7 +337,7 @@ _COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MU
 
 
 def _in_passing(text: str, start: int, end: int) -> bool:
-    """Whether a value stands in a comment of one line, or is empty and in inline code."""
+    """True if the value is in a one-line comment, or is empty and in inline code."""
     if text[start - 1 : start] == "`" == text[end : end + 1]:
         return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
     line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
@@ -347,7 +350,7 @@ def _in_passing(text: str, start: int, end: int) -> bool:
 
 
 def _empty_block(text: str, candidate: Candidate) -> bool:
-    """Whether braces with nothing in them are part of a sentence or a statement: `args = {}`."""
+    """True if the value is empty and part of a sentence or a statement: `args = {}`."""
     start, end = candidate.start, candidate.end
     if candidate.value is None or candidate.value[0] or text[start + 1 : end - 1].strip():
         return False
@@ -357,11 +360,11 @@ def _empty_block(text: str, candidate: Candidate) -> bool:
 
 _EMPTY_LED = re.compile(r"(?:\A|[\n>]|\w\**+:\**+|\](?=[ \t\n]*+\Z)|```\w*+)[ \t\n]*+`?+\Z")
 _EMPTY_FOLLOWED = re.compile(r"`?+\s*+(?:\Z|<|```|\[/|[}\]]++\s*+\Z)")
-"""Around an empty value: nothing, a label, a fence or a tag."""
+"""`_EMPTY_LED` and `_EMPTY_FOLLOWED`: the text around an empty payload, such as a label, a fence or a tag."""
 
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:
-    """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    """True if the candidate's bare words may be strings: not in prose, and not in a list without any quotes."""
     if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
         return True
     start = candidate.start

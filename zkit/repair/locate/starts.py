@@ -1,4 +1,4 @@
-"""Find where a value may begin, and what encloses it: fences, tags, reasoning, larger values."""
+"""Find where a value may begin, and what encloses it: fences, tags, reasoning, a larger value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOKEN = (
 
 
 def body_end(text: str, start: int) -> int:
-    """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
+    """Return the end of the text for the value at `start`, without a closing fence, tags and special tokens."""
     end = len(text)
     while end > start and text[end - 60 : end].rstrip()[-1:] in ("`", "~", ">", "]"):
         tail = text[max(start, end - 200) : end]
@@ -42,12 +42,12 @@ _DATA_LANGUAGES = frozenset(
 
 
 def in_code(text: str, start: int) -> bool:
-    """Whether the value stands in a fence of a programming language, or is a reference or a link."""
+    """True if the value is in a code fence of a programming language."""
     return _fence_before(text, start) not in _DATA_LANGUAGES
 
 
 def _fence_before(text: str, start: int) -> str | None:
-    """The language of the fence that holds the place; None when none does."""
+    """Return the language of the fence around the place; None if there is no fence."""
     fences = _fences(text)
     if not fences:
         return None
@@ -57,7 +57,7 @@ def _fence_before(text: str, start: int) -> str | None:
 
 @of_last
 def _fences(text: str) -> list[tuple[int, str]]:
-    """The places of all fences and their languages."""
+    """Return the places of all fence marks and their languages."""
     if "```" not in text and "~~~" not in text:
         return []
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
@@ -69,7 +69,7 @@ _JSON_FENCE = re.compile(
 
 
 def in_json_fence(text: str, start: int) -> bool:
-    """Whether the value is the first thing in a fence that is marked as JSON, or not marked."""
+    """True if the value comes first in a fence that is marked as JSON or has no language."""
     return _JSON_FENCE.search(text[max(0, start - 60) : start]) is not None
 
 
@@ -78,7 +78,7 @@ _FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
 
 
 def fills_fence(text: str, start: int, end: int) -> bool:
-    """Whether a value is all that its fence holds."""
+    """True if the value is the only content of its fence."""
     opens = _FENCE_OPENS.search(text[max(0, start - 60) : start])
     return opens is not None and _FENCE_CLOSES.match(text, end) is not None
 
@@ -94,7 +94,7 @@ _IN_OBJECT = (
     rf"|(?:{lexis.NAME}|[0-9]+){_S}(?::|=(?!=))|{lexis.NAME}\"{_S}:|:{lexis.NAME}{_S}=>"
     rf"|[uUbBrR]{{1,2}}[\"']|\w\"[^\"\\\n]{{1,80}}+\"{_S}:|[-•+*_]{{1,3}}+[ \t]*+[\"\w]"
 )
-"""What may come after the brace of an object, in whatever spelling: its first key, a comment, its end."""
+"""What may follow an object's opening brace in any spelling: its first key, a comment, its closer."""
 _IN_LIST = (
     r"[\"'“„«‘`{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]"
     r"|(?:true|false|null|True|False|None)\b"
@@ -117,12 +117,12 @@ _QUOTED_KEY = re.compile(
 
 
 def blank_end(text: str, pos: int = 0) -> int:
-    """The first place that is not white space of any kind."""
+    """Return the first place from `pos` on that is not white space of any kind."""
     return lexis.skip_blank(text, pos)
 
 
 def reasoning_end(text: str) -> int:
-    """The place after the last reasoning block, 0 when there is none."""
+    """Return the end of the last reasoning block; 0 if there is no block, the text's end if one is still open."""
     if not may_hold_tags(text):
         return 0
     end = at = 0
@@ -138,7 +138,7 @@ def reasoning_end(text: str) -> int:
 
 
 def begins_answer(text: str, start: int) -> bool:
-    """Whether nothing comes before the place, or reasoning just ended there."""
+    """True if only white space comes before the place, or reasoning ends right before it."""
     return (
         blank_end(text) >= start
         or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
@@ -149,7 +149,7 @@ _AFTER_REASONING = re.compile(rf"(?:{REASONING.pattern})\s*+\Z", re.IGNORECASE)
 
 
 def may_hold_tags(text: str) -> bool:
-    """A quick look: whether there is anything that reasoning could begin or end with."""
+    """True if the text has a mark that a reasoning tag could begin with; a quick check."""
     return "<" in text or "[/" in text or "◁/" in text
 
 
@@ -159,12 +159,12 @@ def _open_reasoning(text: str, pos: int) -> bool:
 
 
 def _in_string(text: str, pos: int) -> bool:
-    """Whether an odd number of quotes comes before the place on its line."""
+    """True if an odd number of quotes comes before the place on its line."""
     return not lexis.is_outside(text, pos, text.rfind("\n", 0, pos) + 1)
 
 
 def next_start(text: str, pos: int) -> int | None:
-    """The next place where an object or a list may begin."""
+    """Return the next place where an object or a list may begin, or None."""
     match = _START.search(text, pos)
     return None if match is None else match.start()
 
@@ -175,7 +175,7 @@ _PREFIX = re.compile(
 
 
 def content_start(text: str, pos: int) -> int:
-    """The first place after white space, an opening fence and a tag."""
+    """Return the place after white space and an opening fence, tag or special token."""
     return _PREFIX.match(text, pos).end()  # type: ignore[union-attr]
 
 
@@ -183,7 +183,7 @@ _STRAY_MARKS = frozenset("}],(:)")
 
 
 def key_at(text: str, pos: int) -> int | None:
-    """The place of a quoted key with its colon at the very beginning, its brace missing."""
+    """Return the place of a quoted key and its colon at `pos`, whose brace is missing; None if there is no key."""
     if text[pos : pos + 1] in _STRAY_MARKS:
         pos = blank_end(text, pos + 1)
     return pos if _QUOTED_KEY.match(text, pos) else None
@@ -197,7 +197,7 @@ _LIST = re.compile(
 
 
 def is_list(text: str, start: int) -> bool:
-    """Whether brackets hold a container, a string, or a comma: a list, not a mark in prose."""
+    """True if the brackets hold a container, a string or a comma: a list, not brackets in prose."""
     return _LIST.match(text, start) is not None
 
 
@@ -205,7 +205,7 @@ _FORMULA = re.compile(r"(?:\\[A-Za-z]++|[\^_}])\*?+\Z")
 
 
 def in_formula(text: str, start: int) -> bool:
-    """Whether a bracket belongs to a formula of LaTeX: `\\frac{-b}{2a}`, not to a value."""
+    """True if the bracket belongs to a LaTeX formula, such as `\\frac{-b}{2a}`, and not to a value."""
     return (
         _FORMULA.search(text[max(0, start - 30) : start]) is not None
         and _QUOTED_KEY.match(text, blank_end(text, start + 1)) is None
@@ -213,12 +213,12 @@ def in_formula(text: str, start: int) -> bool:
 
 
 def is_set(text: str, start: int) -> bool:
-    """Whether braces hold a string and no key: a set in prose, not an object."""
+    """True if the braces begin with a string that is not a key: a set in prose, not an object."""
     return _SET.match(text, start) is not None
 
 
 def plain_span(text: str) -> tuple[int, int] | None:
-    """Where the value stands when there is but white space and one fence around it."""
+    """Return the span of a value that has only white space and at most one fence around it; else None."""
     end = len(text.rstrip())
     if text[:1] in ("{", "["):
         return None if text.startswith("```", 1) else (0, end)
@@ -233,7 +233,7 @@ def plain_span(text: str) -> tuple[int, int] | None:
 _PLAIN = re.compile(rf"{lexis.ANY_SPACE}(```[\w-]*[ \t]*\n{lexis.ANY_SPACE})?(?=[{{\[])")
 
 
-# ── enclosing ───────────────────────────────────────────────────────────────
+# ── enclosing values ────────────────────────────────────────────────────────
 
 
 _NESTED = re.compile(
@@ -246,9 +246,9 @@ _CALLED_WITH = re.compile(r"\(\s*\Z")
 
 
 def nested(text: str, start: int, after: int = 0) -> bool:
-    """Whether the candidate is the value of a key or an argument: part of something larger.
+    """True if the candidate is part of something larger: the value of a key, or an argument.
 
-    What comes before `after` belongs to other values.
+    The text before `after` belongs to other values and is not considered.
     """
     head = text[max(after, start - 240) : start]
     last = head.rstrip()[-1:]
@@ -256,7 +256,7 @@ def nested(text: str, start: int, after: int = 0) -> bool:
 
 
 def is_argument(text: str, start: int) -> bool:
-    """Whether the candidate is an argument of a call, or one of several named ones."""
+    """True if the candidate is an argument of a call, or one of several keyword arguments."""
     return _in_call(text[max(0, start - 240) : start])
 
 
@@ -265,17 +265,16 @@ def _in_call(head: str) -> bool:
     if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
         return _FIRST_ARGUMENT.search(head[head.rfind("\n", 0, comma) + 1 : comma]) is not None
     line = head[head.rfind("\n") + 1 :]
-    if (
-        "\\(" in line
-    ):  # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
+    # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
+    if "\\(" in line:
         line = line.replace("\\(", "").replace("\\)", "")
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
 def enclosed(text: str, start: int, end: int) -> bool:
-    """Whether a brace opens before the candidate and closes after it: it is part of something larger.
+    """True if a brace opens before the candidate and closes after it.
 
-    For a list it is enough that the brace opens: the text may have been cut.
+    For a list the opening brace is enough, because the text may have been cut.
     """
     if _depth(text[:start]) <= 0:
         return False
@@ -283,36 +282,36 @@ def enclosed(text: str, start: int, end: int) -> bool:
 
 
 def _depth(text: str) -> int:
-    """How many more braces open than close."""
+    """Return how many more braces open than close."""
     return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
 
 
 _QUOTED_JOINTS = frozenset(":=>\"'")
-"""What the text before a value ends in when the value is part of something larger."""
+"""The last character of the text before a value that is under a key."""
 
 
 def _under_key(head: str) -> bool:
-    """Whether a quoted key and its colon come last."""
+    """True if the text ends in a quoted key and its colon."""
     return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
 
 
 _TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,60}+[\"'”“»]?\s*+:")
-"""After an object: commas and something that reads as a key, whatever became of its quotes."""
+"""After an object: commas and something like a key, even with damaged quotes."""
 _HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
 _LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
 
 
 def ends_in_member(text: str, end: int, finish_reason: str | None) -> bool:
-    """Whether the text ended in the next member, or before it: the value was closed too early, and cut."""
+    """True if the value was closed too early, and the text was cut in the next member or before it."""
     if finish_reason == "length" and _LAST_COMMA.match(text, end):
         return True
     return _HALF_MEMBER.match(text, end) is not None
 
 
 def torn(text: str, end: int) -> bool:
-    """Whether another member comes next: the value was closed too early."""
+    """True if the value was closed too early: another member follows."""
     if _MORE.match(text, end) or _goes_on_and_closes(text, end):
         return True
     start = next_start(text, end)
@@ -326,7 +325,7 @@ _COMMA_AND_MORE = re.compile(rf"{lexis.ANY_SPACE},{lexis.ANY_SPACE}[^{{\[{lexis.
 
 
 def _goes_on_and_closes(text: str, end: int) -> bool:
-    """Whether a comma and anything but another value come next, and then a closer that nothing opens."""
+    """True if a comma and something other than a container follow, and later a closer without an opener."""
     if len(text) > end + SURROUNDINGS or _COMMA_AND_MORE.match(text, end) is None:
         return False
     return text.count("}", end) > text.count("{", end)

@@ -1,4 +1,4 @@
-"""Peel off what wraps a value, and rewrite containers of other languages with the brackets of JSON."""
+"""Peel the wrappers off a value, and rewrite containers of other languages with JSON's brackets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Peel = Callable[[str, int, int], Span | None]
 
 
 _FENCE = r"(?:`{3,4}+|~{3,4}+)(?:(?i:json[5cl]?|text|txt|xml|tool_call)(?=\s)|[\w+#.-]{1,20}+(?=\s++[{\[\"])|(?!\w))"
-"""What opens a fence: of data, or of any language if a value comes next."""
+"""The opening mark of a fence: a data language, or any language if a value follows."""
 _PAIRS = tuple(
     (re.compile(opens), re.compile(rf"(?:{closes})\Z"))
     for opens, closes in (
@@ -33,18 +33,18 @@ _PAIRS = tuple(
         (r"[\w.]{0,60}+\((?=\s*+[\"'`{\[])", r"\)"),
     )
 )
-"""What opens and closes around a value."""
+"""The opening and closing marks of wrappers."""
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
-"""A quote that is written twice, as in a field of CSV: the quotes around it are not the only ones to undo."""
+"""A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough."""
 _LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
 _STATEMENT_END = re.compile(r"(?<=[}\]\"'`])\s*+[;,]\Z")
-"""What may stand alone at the end: a token, the end of a fence, or the mark after a statement."""
+"""`_LAST` and `_STATEMENT_END`: a closing mark without an opener: a token, a fence, a `;` or `,`."""
 _STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
 _LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
 
 
 def peeled(text: str) -> Span | None:
-    """Where what is wrapped begins and ends; None when nothing is."""
+    """Return the span of the wrapped text; None if there is no wrapper."""
     span = whole = _stripped(text, 0, len(text))
     for _ in range(MOST_WRAPPERS):
         found = next((new for peel in _PEELS if (new := peel(text, *span)) is not None), None)
@@ -55,7 +55,7 @@ def peeled(text: str) -> Span | None:
 
 
 def _stripped(text: str, start: int, end: int) -> Span:
-    """The span without the white space at both ends."""
+    """Return the span without the white space at both ends."""
     start = min(lexis.skip_blank(text, start), end)
     while end > start and text[end - 1] in lexis.BLANKS:
         end -= 1
@@ -63,7 +63,7 @@ def _stripped(text: str, start: int, end: int) -> Span:
 
 
 def _between_marks(text: str, start: int, end: int) -> Span | None:
-    """What stands between two marks that belong together."""
+    """Return the span between an opening mark and its closing mark."""
     tail = text[max(start, end - 8) : end]
     for opens, closes in _PAIRS:
         first = opens.match(text, start, end)
@@ -77,7 +77,7 @@ def _between_marks(text: str, start: int, end: int) -> Span | None:
 
 
 def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """What comes before a token, the end of a fence, or the mark after a statement that is closed."""
+    """Return the span before a closing token, fence or statement mark."""
     near = max(start, end - WRAPPER_WITHIN)
     even = all(text.count(a, start, end) <= text.count(b, start, end) for a, b in ("{}", "[]"))
     last = _LAST.search(text[near:end]) or (even and _STATEMENT_END.search(text[near:end])) or None
@@ -85,7 +85,7 @@ def _before_mark(text: str, start: int, end: int) -> Span | None:
 
 
 def _after_words(text: str, start: int, end: int) -> Span | None:
-    """What words lead to: a label, an assignment, lines above."""
+    """Return the span after introductory words: a label, an assignment, lines above."""
     first = _STRUCTURE.search(text, start, min(end, start + WRAPPER_WITHIN))
     if first is None or first.start() == start or text.find("(", start, first.start()) >= 0:
         return None
@@ -97,10 +97,10 @@ _PEELS: tuple[_Peel, ...] = (
     _before_mark,
     _after_words,
 )
-"""The ways to take a wrapper off, those with two ends first."""
+"""The ways to peel off a wrapper; pairs of marks first."""
 
 
-# ── notations ───────────────────────────────────────────────────────────────
+# ── containers of other languages ───────────────────────────────────────────
 
 
 _S = lexis.ANY_SPACE
@@ -115,7 +115,7 @@ _IN_BRACKETS = re.compile(rf"{_S}[\[{{(]")
 _SET = re.compile(
     rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}(?:{_SCALAR}{_S}[,}}]|\{{{lexis.LUA_KEY.pattern})"
 )
-"""A set, but not one of two: that may be an object without its colon. Or a list of objects in Lua."""
+"""A set, or a list of objects in Lua. A set of two is left out: it may be an object without its colon."""
 _PAIR = re.compile(rf"[(\[]{_S}({_SCALAR}){_S},")
 _NEXT = re.compile(
     r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b"
@@ -123,13 +123,13 @@ _NEXT = re.compile(
 _NAMED_CALL = re.compile(rf"{_S}[A-Za-z_][\w.]*+\((?={_KEYWORDS.pattern})")
 _END = re.compile(rf"\){_S};?+{_S}")
 _PAIRS_NOTATIONS = ("]", "}")
-"""What closes a list of pairs."""
+"""The closer of a list of pairs, and the brace to write for it; compared by identity."""
 
 
 def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | None:
-    """The text with the brackets of JSON; None if there is nothing to rewrite.
+    """Return the text with JSON's brackets; None if there is nothing to rewrite.
 
-    Where the text seems to hold several values (it is not `lone`), only keyword arguments explain that.
+    If the text seems to hold several values (`lone` is false), only keyword arguments are rewritten.
     """
     if len(text) > NOTATION_WITHIN:
         return None
@@ -140,7 +140,7 @@ def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | No
 
 
 def _keyword_arguments(text: str, evidence: Evidence | None) -> list[Edit]:
-    """Braces around `a=1, b=2`; with a schema also for the parentheses of one call that is all of the text."""
+    """Return the edits that put braces around `a=1, b=2`; with a schema, also around the arguments of a single call."""
     call = _NAMED_CALL.match(text)
     if call is not None and _CALL.match(text) is None:
         if evidence is None:
@@ -154,28 +154,28 @@ def _keyword_arguments(text: str, evidence: Evidence | None) -> list[Edit]:
     if first is None or "," not in text or "\n" in text.strip():
         return []
     if first[0].rstrip()[-1] == ":" and (evidence is None or first[1] not in evidence.root.keys):
-        return []  # words that lead to something
+        return []  # introductory words, not a key
     return [Edit(0, 0, "{"), *_containers(text), Edit(len(text), len(text), "}")]
 
 
 class _Walk:
-    """The edits so far, and what closes each container that is open."""
+    """The edits so far, and the closers of the open containers."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.edits: list[Edit] = []
         self.closers: list[tuple[str, str | None]] = []
-        """What the text closes a container with, and what to write for it; None to leave it."""
+        """The closer in the text and its replacement, None to leave it as it is."""
 
     def open(self, start: int, end: int, new: str | None, closer: str, closed: str | None) -> int:
-        """Note an opener between two places, and what closes it."""
+        """Record an opener and its closer, and return the place after the opener."""
         if new is not None:
             self.edits.append(Edit(start, end, new))
         self.closers.append((closer, closed))
         return end
 
     def close(self, pos: int) -> int | None:
-        """Note the closer at a place; None if it closes nothing."""
+        """Record the closer at `pos` and return the place after it; None if it does not match."""
         if not self.closers or self.text[pos] != self.closers[-1][0]:
             return None
         new = self.closers.pop()[1]
@@ -185,7 +185,7 @@ class _Walk:
 
 
 def _containers(text: str) -> list[Edit]:
-    """What rewrites every container of another language; nothing if brackets do not match."""
+    """Return the edits that rewrite every container of another language; none if brackets do not match."""
     walk = _Walk(text)
     pos: int | None = 0
     while pos is not None and (found := _NEXT.search(text, pos)) is not None:
@@ -204,7 +204,10 @@ def _containers(text: str) -> list[Edit]:
 
 
 def _opened_call(walk: _Walk, call: re.Match[str]) -> int | None:
-    """Step into a constructor: an object of keywords or pairs, or what its brackets hold."""
+    """Open a constructor call: an object of keywords or pairs, or the container in its parentheses.
+
+    Return the place to go on, or None if the call is not understood.
+    """
     text, start, end = walk.text, call.start(), call.end()
     if _KEYWORDS.match(text, end) or _PAIRED.match(text, end):
         return walk.open(start, end, "{", ")", "}")
@@ -218,7 +221,7 @@ def _opened_call(walk: _Walk, call: re.Match[str]) -> int | None:
 
 
 def _pairs(walk: _Walk, pos: int) -> int | None:
-    """Rewrite the first pair of a list of them; the others are found when it is closed."""
+    """Rewrite the opening of one pair in a list of pairs; None if no pair begins at `pos`."""
     pair = _PAIR.match(walk.text, lexis.skip_blank(walk.text, pos))
     if pair is None:
         return None
@@ -229,7 +232,7 @@ def _pairs(walk: _Walk, pos: int) -> int | None:
 
 
 def _opened(walk: _Walk, pos: int, mark: str) -> int | None:
-    """Step into brackets: an object of arrows, a set, the next pair of a list of pairs, or as they are."""
+    """Open brackets: an object with arrows, a set, the next pair in a list of pairs, or plain brackets."""
     text = walk.text
     closer = {"{": "}", "[": "]", "(": ")"}[mark]
     if walk.closers and walk.closers[-1] is _PAIRS_NOTATIONS and mark in "([":
@@ -246,7 +249,10 @@ _YAML_SCALAR = re.compile(rf"true|false|null|~|-?[0-9]++(?:\.[0-9]++)?|{lexis.ST
 
 
 def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
-    """Members for lines of YAML, if each line is one, its key is declared, and none is missing."""
+    """Return the edits that turn YAML lines into members.
+
+    Every line must be a member with a declared key, and no required key may be missing.
+    """
     edits = [Edit(0, 0, "{")]
     keys: set[str] = set()
     at = 0
@@ -259,7 +265,7 @@ def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
             keys.add(found[1])
             value = found[2].strip()
             if value[0] in "\"'" and not _YAML_SCALAR.fullmatch(value):
-                return []  # more than one string
+                return []  # more than one string in a line
             new = value if _YAML_SCALAR.fullmatch(value) else json.dumps(value, ensure_ascii=False)
             comma = "," if len(keys) > 1 else ""
             edits.append(
