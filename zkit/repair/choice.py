@@ -20,7 +20,7 @@ _new = tuple.__new__
 
 
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
-    """One value out of the candidates, or a refusal: never a silent choice."""
+    """Return the one value among the candidates, or a refusal; never choose silently."""
     text = task.text
     candidates = _without_echoes(payload.not_in_passing(text, candidates))
     if (
@@ -49,13 +49,13 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
 
 
 def _without_mentions(text: str, read: list[Candidate]) -> list[Candidate]:
-    """The values without those that a sentence only mentions, or that are drafts of the last one."""
+    """Leave out values that a sentence only mentions, and drafts of the last value."""
     read = [c for c in read if not payload.is_mention(text, c)] or read
     return [c for c in read if not _is_draft(text, c, read[-1])]
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
-    """True if the last value holds all that a value in a sentence holds."""
+    """True if a value in a sentence is a draft: the last value holds all its members and more."""
     if candidate is final or payload.is_block(text, candidate.start, candidate.end):
         return False
     draft, value = candidate.value, final.value
@@ -70,7 +70,7 @@ def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
 
 
 def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates without those that repeat the prompt, where there is another one."""
+    """Leave out candidates that repeat the prompt, if there is another one."""
     if len(candidates) < 2:
         return candidates
     return [c for c in candidates if c.value is None or not is_echo(c.value[0])] or candidates
@@ -79,7 +79,7 @@ def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
 def _of_its_own(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
-    """The candidate, unless it is a part of something larger that could not be read."""
+    """Return the candidate, unless it is part of something larger that could not be read."""
     if not candidate.is_meant(task) and starts.enclosed(task.text, *candidate[:2]):
         return refuse(task, "damaged", task.text.find("{"))
     tail = task.text[-NEAR_END:].rstrip()
@@ -89,7 +89,7 @@ def _of_its_own(
 
 
 _BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
-"""A brace at the very end that an introduction leads to: another value began there."""
+"""A brace at the very end, after an introduction: another value began there."""
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
@@ -100,7 +100,7 @@ def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
 
 
 def refuse(task: Task, reason: str, at: int) -> Unrepairable:
-    """The refusal of a text, with a message for the model."""
+    """Return the refusal of a text, with a message for the model."""
     at = len(task.text) if reason == "cut" else at
     return Unrepairable(reason, at, messages.refusal(task.text, reason, at, task.evidence))
 
@@ -108,7 +108,7 @@ def refuse(task: Task, reason: str, at: int) -> Unrepairable:
 def within_limit(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
-    """The candidate's value with its receipt, unless a fix goes further than it may, or data is dropped."""
+    """Return the value with its receipt; refuse if a fix is above the limit or data would be dropped."""
     text, evidence = task.text, task.evidence
     start, end = candidate.start, candidate.end
     if start or end < len(text):
@@ -123,7 +123,7 @@ def within_limit(
 
 
 def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
-    """The candidate's value with fixes that also drop the surrounding text."""
+    """Return the value with its fixes, and those that drop the surrounding text."""
     text = task.text
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None
@@ -145,7 +145,7 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
 
 
 def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes with the closers at the end as those of a cut, where the text ended in a repetition."""
+    """Turn the closers at the end into those of a cut, if the text ended in a loop of repeated keys."""
     if sum(fix.name == "keep_last" for fix in fixes) < MOST_REPEATS:
         return fixes
     return [
@@ -155,7 +155,7 @@ def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:
 
 
 def stops(task: Task, candidate: Candidate) -> bool:
-    """Whether to look no further: what follows may be a part of a value that was not read."""
+    """True if the search for values must stop: the rest may be part of a value that was not read."""
     if candidate.value is not None or starts.is_set(task.text, candidate.start):
         return False
     if starts.in_formula(task.text, candidate.start):

@@ -1,4 +1,4 @@
-"""What a schema expects at each place of a value, and whether a value fits it."""
+"""The schema as evidence: what it expects at each place of a value, and whether a value fits it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean",
 
 
 class Expect:
-    """What may stand at one place: kinds, keys, items, known values."""
+    """What the schema allows at one place: kinds, keys, items."""
 
     __slots__ = (
         "_children",
@@ -47,8 +47,8 @@ class Expect:
         )
 
     def child(self, key: str) -> Expect:
-        """What may stand under `key`; anything when the schema does not say."""
-        name = key if key in self.keys else None  # all others share one entry
+        """Return what the schema allows under `key`; anything if it does not say."""
+        name = key if key in self.keys else None  # all other keys share one entry
         found = self._children.get(name)
         if found is None:
             parts = [p for v in self._schema if (p := _property(v, key)) is not None]
@@ -56,7 +56,7 @@ class Expect:
         return found
 
     def item(self) -> Expect:
-        """What may stand in the list."""
+        """Return what the schema allows as an item of the list."""
         found = self._children.get(0)
         if found is None:
             parts = [
@@ -68,29 +68,29 @@ class Expect:
         return found
 
     def _make(self, parts: list[Any]) -> Expect:
-        # Alternatives that refer to one place count once: else they double with each level of a list.
+        # Alternatives that refer to one place count once; otherwise they double with each level of a list.
         parts = list({id(resolved(part, self._root)): part for part in parts}.values())
         if not parts:
             return ANYTHING
         return Expect(parts[0] if len(parts) == 1 else {"anyOf": parts}, self._root)
 
     def takes(self, kind: str) -> bool:
-        """Whether a value of this kind may stand here."""
+        """True if a value of this kind is allowed here."""
         return kind in self.kinds
 
     def only(self, kind: str) -> bool:
-        """Whether nothing but this kind (or null) may stand here."""
+        """True if only this kind, or null, is allowed here."""
         return kind in self.kinds and self.kinds <= {kind, "null"}
 
 
 def table_of(schema: JsonObject, name: str) -> JsonObject:
-    """The table of a schema, such as its properties; empty when it does not."""
+    """Return a table of the schema, such as its properties; empty if it has none."""
     found = schema.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def _property(schema: Any, key: str) -> Any:
-    """The schema of one property, or of the others, or None."""
+    """Return the schema of a property, or that of additional properties; None if there is neither."""
     if not isinstance(schema, dict):
         return None
     properties = table_of(schema, "properties")
@@ -114,7 +114,7 @@ def resolved(schema: Any, root: object) -> Any:
 
 
 def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
-    """The alternatives of a schema, unions unfolded to a few levels."""
+    """Yield the alternatives of a schema, with unions unfolded to a few levels."""
     schema = resolved(schema, root)
     if not isinstance(schema, dict):
         return
@@ -130,7 +130,7 @@ def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
 
 
 def kinds_of(schema: object) -> frozenset[str]:
-    """The kinds a schema without unions admits."""
+    """Return the kinds that a schema without unions allows."""
     if not isinstance(schema, dict):
         return ALL_KINDS
     named = schema.get("type")
@@ -154,7 +154,7 @@ ANYTHING = Expect({}, {})
 
 
 class _Core:
-    """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
+    """Builds a pydantic core schema, which checks at C speed whether a value fits."""
 
     def __init__(self, root: Any, *, scalars: bool) -> None:
         self.root = root
@@ -163,7 +163,7 @@ class _Core:
         self.named: JsonObject = {}
 
     def build(self, schema: Any, depth: int = 0) -> Any:
-        """A core schema for `schema`; what it cannot express is left open."""
+        """Return a core schema for `schema`; it allows anything where it cannot express a rule."""
         if not isinstance(schema, dict) or depth > 24:
             return self.anything
         if isinstance(schema.get("$ref"), str):
@@ -234,14 +234,14 @@ _SCALARS: JsonObject = {
 
 
 def _scalar() -> Any:
-    """Any scalar. Repair judges structure; whether a number was expected is for `decode` to say."""
+    """Return a schema for any scalar. Repair checks structure only; `decode` checks the types of scalars."""
     return core_schema.union_schema([make() for make in _SCALARS.values()])
 
 
 def validator_for(schema: JsonObject, *, scalars: bool = False) -> SchemaValidator | None:
-    """The validator of a schema; None when the schema makes no sense.
+    """Return the validator of a schema; None if the schema is invalid.
 
-    One with `scalars` also judges the types of scalars and their known values.
+    With `scalars` it also checks the types of scalars and their known values.
     """
     core = _Core(schema, scalars=scalars)
     try:
@@ -257,7 +257,7 @@ def validator_for(schema: JsonObject, *, scalars: bool = False) -> SchemaValidat
 
 
 class Evidence:
-    """A schema made ready: what to expect while reading, and whether a value fits."""
+    """A schema prepared for repair: what to expect while reading, and whether a value fits."""
 
     __slots__ = ("_json", "_names", "_suits", "fits", "root", "schema", "tells")
 
@@ -266,35 +266,35 @@ class Evidence:
         self._json = schema
         self.root = Expect(schema, schema)
         self.fits = _judge(validator_for(schema))
-        """Whether the schema accepts a value."""
+        """True if the schema accepts a value."""
         self._suits: Callable[[object], bool] | None = None
         self._names: frozenset[str] | None = None
         self.tells = bool(self.root.keys) or not self.root.takes("object")
-        """Whether it holds more than that an object is expected, so that a value which fits is the one meant."""
+        """True if it says more than that an object is expected, so that a value which fits is the one meant."""
 
     @property
     def names(self) -> frozenset[str]:
-        """Every key that the schema names, at any place."""
+        """Every key that the schema names at any place."""
         if self._names is None:
             self._names = frozenset(_names(self._json))
         return self._names
 
     def suits(self, value: object) -> bool:
-        """Whether a value has the scalar types and known values that the schema names: it breaks a tie."""
+        """True if a value has the scalar types and known values that the schema names; this breaks a tie."""
         if self._suits is None:
             self._suits = _judge(validator_for(self._json, scalars=True))
         return self._suits(value)
 
     def supports(self, value: object) -> bool:
-        """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
+        """True if a value that fits is likely the one meant: an object has a key that the schema declares."""
         return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
 
     def holds(self, value: object) -> bool:
-        """Whether the schema has nothing against a value that a structural fix made."""
+        """True if a value made by a structural fix fits the schema and has no misplaced key."""
         return self.fits(value) and not self._misplaced(value)
 
     def _misplaced(self, value: object) -> bool:
-        """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
+        """True if an object holds a key that its parent declares and lacks, or a key that left an inner object."""
         todo: list[tuple[object, Expect]] = [(value, self.root)]
         for part, expect in todo:
             if type(part) is list:
@@ -329,13 +329,13 @@ def _judge(validator: SchemaValidator | None) -> Callable[[object], bool]:
 
 
 def _strayed(inner: JsonObject, child: Expect, outer: JsonObject, expect: Expect) -> set[str]:
-    """The keys of the inner object that only the outer one declares, and lacks."""
+    """Return the keys of the inner object that only the outer one declares, and lacks."""
     declared = inner.keys() & expect.keys
     return declared - child.keys - outer.keys() if declared else declared
 
 
 def _fell_out(outer: JsonObject, expect: Expect) -> bool:
-    """True if a key that is not declared comes right after an object that takes it."""
+    """True if an undeclared key comes right after an object that allows it."""
     if not expect.keys:
         return False
     before: Expect | None = None
@@ -354,7 +354,7 @@ _CACHE: OrderedDict[int, Evidence] = OrderedDict()
 
 
 def evidence_for(schema: Any) -> Evidence | None:
-    """The evidence in a JSON Schema or a pydantic model, made once for each schema object."""
+    """Return the evidence of a JSON Schema or a pydantic model, built once for each schema object."""
     if schema is None:
         return None
     known = _CACHE.get(id(schema))

@@ -1,4 +1,4 @@
-"""Find the keys that an object of JSON holds more than once, with their values."""
+"""Find the keys that a JSON object holds more than once, with their values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from zkit.text.edits import apply_edits
 
 Path = tuple[str | int, ...]
 Pairs = list[tuple[str, Any]]
-"""The members of an object as they were written."""
+"""The members of an object in the order of the text."""
 
 
 class Repeat(NamedTuple):
-    """A key that an object gives more than once: its place, and the different values, in order."""
+    """A key that an object holds more than once: its path, and its distinct values in order."""
 
     path: Path
     values: tuple[object, ...]
@@ -30,14 +30,14 @@ class Repeat(NamedTuple):
 
 
 def repeats_a_key(text: str, value: object) -> bool:
-    """Whether an object of strict JSON holds one key twice; `value` is what the text holds.
+    """True if an object in strict JSON holds a key twice; `value` is the value of the text.
 
-    Written anew, a value has as many colons as its text, less those of members that were lost.
+    It compares the colons of the text with those of the value written again: a lost member lacks its colon.
     """
     colons = text.count(":")
     if type(value) is dict and len(value) == colons:
         return False
-    if "\\" in text and "\\u003" in text:  # a colon, escaped
+    if "\\" in text and "\\u003" in text:  # an escaped colon
         return _gives_twice(text)
     try:
         return to_json(value).count(b":") != colons
@@ -62,7 +62,7 @@ _WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
 
 
 def repeats_in(text: str, value: object) -> list[Repeat]:
-    """The keys that strict JSON gives twice in one object; `value` is what the text holds."""
+    """Return the keys that strict JSON repeats in an object; `value` is the value of the text."""
     return _looked_for(text) if repeats_a_key(text, value) else []
 
 
@@ -74,14 +74,14 @@ def _looked_for(text: str) -> list[Repeat]:
 
 
 def repeats_of(repaired: Repaired) -> list[Repeat]:
-    """The keys that the JSON gives twice which a repair has made."""
+    """Return the keys that the repaired JSON repeats in an object."""
     edits = ((fix.start, fix.end, fix.new) for fix in repaired.fixes)
     text = apply_edits(repaired.text, edits) if repaired.fixes else repaired.text
     return repeats_in(text, repaired.value)
 
 
 class _Members(dict[str, Any]):
-    """An object that knows what was written in it."""
+    """An object that keeps its members as they were written."""
 
     pairs: Pairs
 

@@ -1,4 +1,4 @@
-"""For each fix, the other places or edits that would explain the text as well; with a rival, a value is refused."""
+"""Find rivals: other places or edits that would explain the text as well as a fix. With a rival, a value is refused."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from zkit.text.edits import Edit, Layer, apply_edits
 
 
 HARMLESS = with_effect("mark", "ends")
-"""Fixes of the structure that move no boundary."""
+"""Structural fixes that move no boundary."""
 
 
 def rearranged(fixes: Sequence[Fix]) -> bool:
-    """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
+    """True if a fix moved a boundary, so that members may be in the wrong object."""
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
 
 
 def _changed_places(task: Task, candidate: Candidate) -> bool:
-    """Whether a mark was added beside a string that ends, or a key that begins with one.
+    """True if a fix added a mark next to a string that ends with it, or before a key that begins with one.
 
-    The mark may have changed places with the quote.
+    The mark may have been swapped with the quote.
     """
     text = task.text
     for fix in candidate.fixes:
@@ -58,13 +58,13 @@ _ADDED = with_effect("ends", "closes") | {"add_comma"}
 
 
 def _ends_in(text: str, fix: Fix) -> bool:
-    """Whether the string before a fix ends in the mark that the fix adds."""
+    """True if the string before a fix ends in the mark that the fix adds."""
     mark = fix.new[:1]
     return bool(mark) and text.endswith(f'{mark}"', 0, lexis.last_sign(text, fix.start))
 
 
 def _opens_inside(text: str, fix: Fix) -> bool:
-    """Whether the string after an opener begins with the same mark, and does not close it."""
+    """True if the string after an added opener begins with the same bracket and does not close it."""
     opener = lexis.skip_spaces(text, fix.end)
     if not text.startswith(f'"{fix.new}', opener):
         return False
@@ -76,7 +76,7 @@ _NEXT_KEY = re.compile(rf"{lexis.SPACE}\"([,;{{}}\[\]][^\"\\\n]{{0,80}}+)\"{lexi
 
 
 def _begins_with_mark(text: str, fix: Fix) -> bool:
-    """Whether the key after a fix, or the item after a comma, begins with a mark that belongs before it."""
+    """True if the key after a fix, or the item after a comma, begins with a mark that belongs before it."""
     key = _NEXT_KEY.match(text, fix.end)
     if key is None:
         return fix.name == "add_comma" and text.startswith('",', fix.end)
@@ -95,9 +95,9 @@ _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
 def _beside_quote(task: Task, candidate: Candidate) -> bool:
-    """Whether one of the fixes has a rival at the quote that it is beside.
+    """True if a fix has a rival at the quote next to it.
 
-    Before a colon, a key that the schema knows is nothing else.
+    A key that the schema knows, before a colon, has no rival.
     """
     for fix in candidate.fixes:
         sign = _SIGNS.get(fix[0])
@@ -111,7 +111,7 @@ def _beside_quote(task: Task, candidate: Candidate) -> bool:
 
 
 def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
-    """Whether a colon was written, or a value opened, after a key that the schema knows."""
+    """True if a colon was added, or a value opened, after a key that the schema knows."""
     if evidence is None or not evidence.names:
         return False
     if fix.name == "add_opening_quote":
@@ -123,9 +123,9 @@ def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
 
 
 def past_line(text: str, fix: Fix) -> bool:
-    """Whether a string ends in its only line break, which its layout puts behind the quote.
+    """True if a string ends in its only line break, and the layout puts that break after the quote.
 
-    The string is a line of its own, indented, and a closer follows that is expected on a line further left.
+    The string is on an indented line of its own, and its closer belongs on a line further left.
     """
     if not text.endswith('\n"', fix.start, fix.end) or text.find("\n", fix.start) != fix.end - 2:
         return False
@@ -135,7 +135,7 @@ def past_line(text: str, fix: Fix) -> bool:
 
 
 def _number_before(text: str, fix: Fix) -> bool:
-    """Whether a comma was added between a lone digit and a quote that touch: the digit may be the string's."""
+    """True if a comma was added between a single digit and a quote that touch: the digit may belong to the string."""
     at = fix.start
     if not text.startswith('"', at) or not text[at - 1].isdigit() or text[at - 2].isdigit():
         return False
@@ -143,7 +143,7 @@ def _number_before(text: str, fix: Fix) -> bool:
 
 
 def _lacked_inside(text: str, fix: Fix) -> bool:
-    """Whether a closer was dropped right after a string that opens what it does not close."""
+    """True if a closer was dropped right after a string that has an unclosed opener."""
     closer = text[fix.start]
     if closer not in _OPENER or text[fix.start - 1] != '"':
         return False
@@ -152,29 +152,29 @@ def _lacked_inside(text: str, fix: Fix) -> bool:
 
 
 def _content_before(text: str, quote: int) -> str:
-    """The content of the string that ends at a quote."""
+    """Return the content of the string that ends at a quote."""
     return text[lexis.quote_before(text, quote) + 1 : quote]
 
 
 def _uneven(_: str, fix: Fix) -> bool:
-    """Whether a content is short of one bracket where a quote was dropped: the quote may stand for it."""
+    """True if a quote was dropped and the content lacks one bracket: the quote may replace it."""
     content = fix.new[1:-1]
     return any(abs(content.count(a) - content.count(b)) == 1 for a, b in ("{}", "[]"))
 
 
 def _ends_in_mark(_: str, fix: Fix) -> bool:
-    """Whether a content without its quote ends in a mark that may stand for it."""
+    """True if content that lost its quote ends in a mark that may replace the quote."""
     content = fix.new[1:-1]
     return content.endswith(":") or (len(content) > 2 and _EMPTY_PAIR.search(content) is not None)
 
 
 def _coded(text: str, fix: Fix) -> bool:
-    """Whether a backslash before the opening quote may belong to the letter after it."""
+    """True if a backslash before the opening quote may belong to the letter after it."""
     return text[fix.start] == "\\" and _CODE.match(text, fix.start) is not None
 
 
 def _item_before(text: str, fix: Fix) -> bool:
-    """Whether a colon was written for a comma between two strings: both may be items, their brackets missing."""
+    """True if a colon replaced a comma between two strings: both may be items of a list without its brackets."""
     if fix.new != ":" or text[fix.start] != ",":
         return False
     pair = _PAIR.match(text, text.rfind('"', 0, max(0, fix.start - 1)))
@@ -185,7 +185,7 @@ def _item_before(text: str, fix: Fix) -> bool:
 
 
 def _bare_member(text: str, fix: Fix) -> bool:
-    """Whether a value without its quote stands under a key without quotes, where others have them."""
+    """True if a value without its opening quote has a bare key, while other keys are quoted."""
     key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
     if key is None:
         return False
@@ -206,24 +206,24 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "use_double_quotes": _coded,
     "replace_punctuation": _item_before,
 }
-"""The fixes that may have a rival, and the sign of it."""
+"""For each fix that may have a rival at a quote, the function that finds it."""
 
 
 # ── doubt ───────────────────────────────────────────────────────────────────
 
 
 Fits = Callable[[object], bool] | None
-"""Whether a schema accepts a value; None without a schema."""
+"""Tells whether a schema accepts a value; None without a schema."""
 _ADDED_DOUBT = with_effect("ends", "closes")
 _DROPPED = with_effect("drops")
 _MOVED = with_effect("drops", "opens", "moves")
 _BRACKETS = _ADDED_DOUBT | _MOVED
 _DOUBTFUL = _BRACKETS | {"use_colon", "drop_doubled_brace"}
-"""The fixes of brackets, or beside them."""
+"""Fixes of brackets, or next to them."""
 _PLACED = _ADDED_DOUBT | {"drop_closer", "drop_doubled_brace"}
-"""The fixes that may belong to another place."""
+"""Fixes that may belong to another place."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
-"""An object in an object or a list in a list: only these can swallow what comes after them."""
+"""An object in an object, or a list in a list: only these can swallow the members after them."""
 _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
@@ -231,7 +231,7 @@ _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 
 
 def _misplaced(task: Task, candidate: Candidate) -> bool:
-    """Whether a bracket that was repaired inside the value may belong elsewhere: a list then holds values of two kinds."""
+    """True if a bracket repaired inside the value may belong elsewhere, for example if a list mixes kinds."""
     text, fixes = task.text, candidate.fixes
     inside = [f for f in fixes if f.name in _BRACKETS and text[f.end : candidate.end].strip()]
     if not inside or candidate.value is None:
@@ -248,9 +248,9 @@ def _misplaced(task: Task, candidate: Candidate) -> bool:
 def undoubted(
     text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
 ) -> Sequence[Fix] | None:
-    """The fixes to go by, when a closer was added to the value in `span` of the text.
+    """Return the fixes for the value in `span`, perhaps with an added closer moved; None if its place is unclear.
 
-    `stopped` means that the model ended the text itself: the closer that it forgot is the last one.
+    `stopped` means that the model ended the text itself: then the closer that it forgot is the last one.
     """
     layer = _layer(text, span, fixes)
     if _closes_once(text, layer.text.rstrip(), fixes, fits):
@@ -271,9 +271,9 @@ def undoubted(
 
 
 def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
-    """Where the closer at `at` belongs, which was added: there, or earlier; None when nobody can tell.
+    """Return where the added closer at `at` belongs: there, or earlier; None if that is unclear.
 
-    `is_last` means that it is the one that the model forgot, unless the lines show otherwise.
+    `is_last` means that the model forgot the last closer, unless the lines show otherwise.
     """
     if not _NESTED.search(json):
         return at
@@ -289,7 +289,7 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
 
 
 def _closes_once(text: str, json: str, fixes: Sequence[Fix], fits: Fits) -> bool:
-    """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
+    """True if a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
     doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
     if doubled.count("{") <= doubled.count("}"):
         return False
@@ -300,14 +300,14 @@ def _closes_once(text: str, json: str, fixes: Sequence[Fix], fits: Fits) -> bool
 
 
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
-    """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
+    """True if the text is also valid with one of two openers dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
     openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
     return any(_holds(body[: two.start()] + body[two.end() :], fits) for two in openers)
 
 
 def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether a bracket that was dropped inside the value may as well be the end of a list."""
+    """True if a bracket dropped inside the value may also be the end of a list."""
     dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
     ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
     if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
@@ -317,11 +317,11 @@ def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
 
 _LAST_OF_STRING = frozenset("\"'`”»")
 _AFTER_ITEM = " \t\r\n,.…"
-"""What may stand between the last item of a list and its closer."""
+"""May come between the last item of a list and its closer."""
 
 
 def _exchanged(task: Task, candidate: Candidate) -> bool:
-    """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    """True if a closer may have been moved: one was dropped, and another one, or a comma after one, was added."""
     text, fixes = task.text, candidate.fixes
     if len(fixes) < 2:
         return False
@@ -337,15 +337,15 @@ def _exchanged(task: Task, candidate: Candidate) -> bool:
 
 
 def _at_odds(task: Task, candidate: Candidate) -> bool:
-    """Whether two fixes cannot both be right: two brackets repaired, or two ways to write a colon."""
+    """True if two fixes cannot both be right: two repaired brackets, or two ways to write a colon."""
     text, fixes = task.text, candidate.fixes
     names = {fix.name for fix in fixes}
     if "replace_closer" in names and not _ADDED_DOUBT.isdisjoint(names):
         return True
-    if {"drop_colon", "drop_closer"} <= names:  # the colon may stand for the opener
+    if {"drop_colon", "drop_closer"} <= names:  # the colon may replace the opener
         return True
     empty = any(fix.name == "add_closing_quote" and fix.new == '""' for fix in fixes)
-    if empty and "drop_closer" in names:  # so may a lone quote
+    if empty and "drop_closer" in names:  # a lone quote may, too
         return True
     if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
         return False
@@ -354,14 +354,14 @@ def _at_odds(task: Task, candidate: Candidate) -> bool:
 
 
 def _is_gap(text: str, fix: Fix) -> bool:
-    """Whether a comma right after an opener was dropped, or a colon written for one: a closer is lost there."""
+    """True if a closer is lost here: a comma right after an opener was dropped, or a mark became a colon."""
     if fix.name == "drop_comma":
         return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
     return fix.name == "replace_punctuation" and fix.new == ":"
 
 
 def _is_spent_closer(text: str, fix: Fix) -> bool:
-    """Whether a comma was written for a closer."""
+    """True if a comma was written over a closer."""
     return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
 
 
@@ -374,7 +374,7 @@ def _scalar_kind(value: object) -> object:
 
 
 def _is_mixed(value: object, kind: Callable[[object], object]) -> bool:
-    """Whether a list holds values of different kinds: after a bracket was repaired, a bad sign."""
+    """True if a list holds values of different kinds: a bad sign after a bracket was repaired."""
     todo: list[Any] = [value]
     while todo:
         part = todo.pop()
@@ -387,13 +387,13 @@ def _is_mixed(value: object, kind: Callable[[object], object]) -> bool:
 
 
 def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
-    """The JSON that fixes make of a span of the text, with the way back for places."""
+    """Return the JSON that the fixes make of a span, as a layer that maps places back to the text."""
     edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
     return Layer.over(text, edits, span[1])
 
 
 def with_repeats(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Sequence[Fix]:
-    """The fixes with a note for each key that is written twice in its object: the last one counts."""
+    """Return the fixes with a note for each key that its object repeats: the last value counts."""
     layer = _layer(text, span, fixes)
     places = [layer.source_start(at) for at in repeated_keys(layer.text)]
     noted = [fix_named("keep_last", at, at, "") for at in places]
@@ -401,12 +401,12 @@ def with_repeats(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Sequ
 
 
 def _moved(json: str, at: int, place: int) -> str:
-    """The JSON with the closer at `at` moved to an earlier place."""
+    """Return the JSON with the closer at `at` moved to an earlier place."""
     return f"{json[:place]}{json[at]}{json[place:at]}{json[at + 1 :]}"
 
 
 def _holds(json: str, fits: Fits) -> bool:
-    """True if nothing rules a reading out."""
+    """True if the JSON is valid, repeats no key and fits the schema."""
     value = strict(json)
     if value is None or repeats_a_key(json, value[0]):
         return False
@@ -416,7 +416,7 @@ def _holds(json: str, fits: Fits) -> bool:
 def _with_closer_at(
     text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, place: int
 ) -> list[Fix]:
-    """The fixes with the added closer at another place of the JSON without it."""
+    """Return the fixes with the added closer moved to `place`, counted in the JSON without it."""
     rest = [fix for fix in fixes if fix is not added]
     at = _layer(text, span, rest).source_end(place)
     moved = fix_named("close_in_middle", at, at, added.new)
@@ -427,14 +427,14 @@ def _with_closer_at(
 
 
 class Rival(NamedTuple):
-    """One row of the table: another way in which a text with these fixes may have come about."""
+    """One row of the table: another explanation of a text with these fixes."""
 
     fixes: Collection[str]
-    """The fixes that may have it."""
+    """The fixes that may have this rival."""
     explains: Callable[[Task, Candidate], bool]
-    """Whether it explains the text as well."""
+    """True if it explains the text as well as the fixes do."""
     guided: bool = True
-    """Whether it is looked for, too, where a schema tells what is expected."""
+    """False if it is not looked for when a schema describes what is expected."""
 
 
 RIVALS = (
@@ -444,14 +444,14 @@ RIVALS = (
     Rival(_DOUBTFUL, _at_odds, guided=False),
     Rival(_DOUBTFUL, _misplaced, guided=False),
 )
-"""With a rival, a value is refused as ambiguous."""
+"""Checked in this order; with a rival, a value is refused as ambiguous."""
 
 
 # ── settling ────────────────────────────────────────────────────────────────
 
 
 def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
-    """The candidate with its brackets where they belong; no value when nobody can tell where."""
+    """Return the candidate with its brackets where they belong; without a value if that is unclear."""
     start, end, value, fixes, rank, _, _, _ = candidate
     if value is None or not UNWRAP <= rank <= GUESS:
         return candidate
@@ -483,5 +483,5 @@ def _ambiguous(candidate: Candidate) -> Candidate:
 
 
 def first_guess(fixes: Sequence[Fix], default: int) -> int:
-    """Where the first fix of the structure was made."""
+    """Return the place of the first structural fix."""
     return next((f.start for f in fixes if f.rank >= COMPLETE), default)

@@ -1,4 +1,4 @@
-"""Parse strict JSON, and say where the strict parser failed."""
+"""Parse strict JSON, and find where the strict parser failed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from zkit.repair.limits import WINDOW
 from zkit.text import lexis
 
 Parsed = tuple[Any]
-"""A value of JSON in a tuple, so that null is one too."""
+"""A JSON value in a tuple, to tell null from no value."""
 Placed = tuple[Any, int]
 """A value and the place after it."""
 
 
 def strict(text: str) -> Parsed | None:
-    """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
+    """Return the value of strict JSON in a tuple; None if it is invalid. Lone surrogates are valid."""
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError) as error:
@@ -26,7 +26,7 @@ def strict(text: str) -> Parsed | None:
 
 
 def verdict(text: str) -> Parsed | str:
-    """The value of strict JSON in a tuple, or what the strict parser complains of."""
+    """Return the value of strict JSON in a tuple, or the error message of the strict parser."""
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError) as error:
@@ -35,7 +35,7 @@ def verdict(text: str) -> Parsed | str:
 
 
 def with_surrogates(text: str, complaint: str) -> Parsed | None:
-    """What the strict parser refused only for its lone surrogates; None for any other complaint."""
+    """Return the value of JSON rejected only for lone surrogates; None for any other complaint."""
     if not complaint.startswith(OF_SURROGATES):
         return None
     try:
@@ -45,7 +45,7 @@ def with_surrogates(text: str, complaint: str) -> Parsed | None:
 
 
 OF_SURROGATES = ("lone leading surrogate", "unexpected end of hex escape", "Expected bytes")
-"""How a complaint begins that a lone surrogate may cause: as an escape, or as a character."""
+"""The beginnings of complaints that a lone surrogate may cause, as an escape or as a character."""
 
 
 def _no_constant(name: str) -> None:
@@ -57,16 +57,16 @@ _scan_once: Callable[[str, int], Placed] = _DECODER.scan_once  # type: ignore[at
 
 
 def valid_at(text: str, start: int, complaint: str = "") -> Placed | None:
-    """The strict JSON object or list that begins at `start`, and its end, whatever follows it.
+    """Return the strict JSON object or list that begins at `start`, and its end; None if it is damaged.
 
-    `complaint` is the error of the strict parser for all the text from `start` on, where it is known.
+    `complaint` is the strict parser's error for the text from `start` on, if known.
     """
     if complaint and not complaint.startswith(OF_SURROGATES):
         return _before_rest(text[start:], complaint, start) if trails(complaint) else None
     size, window = len(text), WINDOW
     while True:
         stop = start + window
-        if stop >= size:  # what follows the last closer is no part of the value
+        if stop >= size:  # the text after the last closer is not part of the value
             stop = max(text.rfind("}", start), text.rfind("]", start)) + 1
         part = text[start:stop]
         try:
@@ -83,7 +83,7 @@ def valid_at(text: str, start: int, complaint: str = "") -> Placed | None:
 
 
 def trails(complaint: str) -> bool:
-    """Whether the strict parser found a value, and only complains of what follows it."""
+    """True if the strict parser read a value and complains only of the text after it."""
     return complaint.startswith(TRAILING)
 
 
@@ -91,18 +91,18 @@ TRAILING = "trailing characters"
 
 
 def _before_rest(part: str, complaint: str, start: int) -> Placed:
-    """The value before the place at which the rest begins, and its end; `part` begins at `start`."""
+    """Return the value before the trailing text, and its end; `part` begins at `start`."""
     part = part[: error_at(part, complaint)].rstrip(_SPACES)
     return from_json(part, allow_inf_nan=False), start + len(part)
 
 
 _SPACES = " \t\n\r"
 _LONGEST_TOKEN = 8
-"""An error so near the end of a window may come of the cut: in `false`, or in a `\\u` escape."""
+"""An error this near the end of a window may come from the cut: in `false`, or in a `\\u` escape."""
 
 
 def _scanned(text: str, start: int) -> Placed | None:
-    """The same with a decoder that knows lone surrogates."""
+    """Return the same from a decoder that accepts lone surrogates."""
     try:
         return _scan_once(text, start)
     except (ValueError, StopIteration, RecursionError):
@@ -110,18 +110,18 @@ def _scanned(text: str, start: int) -> Placed | None:
 
 
 def error_at(text: str, complaint: str) -> int:
-    """The place that the strict parser complains of."""
+    """Return the index that the strict parser complains of."""
     return place_in(text, parts_of(complaint)[1])
 
 
 def parts_of(complaint: str) -> tuple[str, str]:
-    """What the strict parser complains of, and its words for the place."""
+    """Split a complaint into its kind and its place."""
     kind, _, place = complaint.partition(" at line ")
     return kind, place
 
 
 def place_in(text: str, place: str) -> int:
-    """A place in the words of the strict parser as an index: it counts lines, and bytes in the last one."""
+    """Return the index of a place like `1 column 5`: the parser counts lines, and bytes within the line."""
     line, _, column = place.partition(" column ")
     width = int(column)
     width -= width > 0  # after a line break, the parser counts from zero
@@ -147,10 +147,10 @@ PLACED = _IN_STRING | {
     "expected ident",
     "invalid number",
 }
-"""The complaints about a token: all before it, or before the one that comes before it, is valid."""
+"""Complaints about a token: everything before it, or before the previous token, is valid."""
 
 
 def last_token(text: str, at: int, kind: str) -> int:
-    """Where the last string before the first error begins, or the one that it is in; 0 when there is none."""
+    """Return where the last string before the first error begins, or the one around it; 0 if there is none."""
     last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)
     return max(lexis.quote_before(text, last), 0)
