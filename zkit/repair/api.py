@@ -1,4 +1,4 @@
-"""Repair a text that is no strict JSON: locate the payload, then search, then decide."""
+"""Repair a text that is not strict JSON: locate the payload, then search, then decide."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def repair_all(
     limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> list[Repaired]:
-    """Every value that `text` holds, in order; what cannot be read is left out."""
+    """Return every value in `text`, in order; values that cannot be read are left out."""
     limit = limit_of(limit)
     text = text if isinstance(text, str) else decoded(text) or ""
     whole = strict(text)
@@ -51,7 +51,7 @@ def repair_all(
 def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
     """Repair a text that the strict parser refused, or return why that is not possible.
 
-    `rewrites` is how many of the ways to rewrite a whole text are done.
+    `rewrites` is how many rewrites of the whole text are already done.
     """
     text, _, limit, _ = task
     if len(text) > MAX_CHARACTERS:
@@ -78,7 +78,7 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
-    """Read a text whose containers are written as in another language; return the refusal if it is not."""
+    """Read a text whose containers are written as in another language; return the refusal if they are not."""
     layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
     if layer is None:
         return refused
@@ -87,7 +87,7 @@ def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
 
 
 def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
-    """The one value among all that the text may hold, or that one edit makes of it; or why there is none."""
+    """Return the one value in the text, perhaps after one edit, or the reason for a refusal."""
     candidates = _candidates(task, first)
     if len(candidates) > MAX_VALUES:
         return refuse(task, "too_large", candidates[-1].start)
@@ -100,7 +100,7 @@ def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
 
 
 def _may_be_wrapped(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """Whether a text that could not be read, or not to its end, may say more without what wraps it."""
+    """True if the text was not read, or not to its end, and may be readable without its wrappers."""
     if isinstance(outcome, Unrepairable):
         return outcome.reason in _UNREAD
     if outcome.rank == CUT:
@@ -113,14 +113,14 @@ _UNREAD = frozenset({"damaged", "ambiguous", "expression", "no_json", "cut"})
 
 
 def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
-    """The value that is left when all wrappers are taken off; None if there is none, or the text was cut."""
+    """Return the value inside all wrappers; None if there are no wrappers, no value, or the text was cut."""
     text = task.text
     span = wrappers.peeled(text)
     if span is None or not _is_unread(task, outcome):
         return None
     start, end = span
     closed = task.finish_reason is None and text[end:].strip()
-    reason = "stop" if closed else task.finish_reason  # what is closed around it was not cut
+    reason = "stop" if closed else task.finish_reason  # a closed wrapper was not cut
     inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None
@@ -134,7 +134,7 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
 
 
 def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """Whether no limit lets the text be read as it stands: a lower one must not change what is read."""
+    """True if the text cannot be read with its wrappers at any limit: a lower limit must not change what is read."""
     if task.limit >= CUT or (isinstance(outcome, Unrepairable) and outcome.reason == "no_json"):
         return True
     full = task._replace(limit=CUT)
@@ -155,7 +155,7 @@ def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
 
 
 def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
-    """Whether an object or a list was wrapped, and not words that may be read as one."""
+    """True if the wrapper held an object or a list, and not words that only look like one."""
     if not isinstance(found.value, dict | list):
         return False
     if inner.startswith(("{", "[")):
@@ -166,7 +166,7 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
 
 
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
-    """The value with but white space or one fence around it, and whether there is nothing else."""
+    """Read the value of a text with only white space or one fence around it; also return whether that is all."""
     span = starts.plain_span(task.text)
     trails = span is not None and complaint.startswith(TRAILING)
     if span is None or trails:
@@ -184,7 +184,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
 
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
-    """The value with but white space or one fence around it, if one edit makes it valid."""
+    """Return the value of a text with only white space or one fence around it, if one edit makes it valid."""
     text = task.text
     span = (0, len(text)) if text.startswith(('"{', '"[')) else starts.plain_span(text)
     found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
@@ -197,13 +197,13 @@ _REWRITES = (
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),
 )
-"""What is done to a whole text before it is read, and the fix that tells of it."""
+"""The rewrites of a whole text before it is read, each with its fix."""
 _PEELED = len(_REWRITES) + 1
-"""So many rewrites are done when what wraps a value is taken off, too."""
+"""The number of rewrites when the wrappers are taken off, too."""
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
-    """Read a text whose lines begin with marks, or whose brackets are not those of JSON."""
+    """Read a rewritten text, and map its fixes back to the original."""
     inner_task = task._replace(text=layer.text)
     inner = _read_inner(inner_task, rewrites)
     if isinstance(inner, Unrepairable):
@@ -213,7 +213,7 @@ def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired |
 
 
 def unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
-    """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
+    """Return a valid JSON string, or the value inside it if the schema expects something else and it is there."""
     valid = Repaired(value, (), EXACT, task.text)
     evidence = task.evidence
     if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
@@ -238,9 +238,9 @@ def unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
 def _candidates(
     task: Task, first: Candidate | None = None, most: int = MAX_VALUES
 ) -> list[Candidate]:
-    """The values in the text, the best reading of each; reasoning is left out.
+    """Return the best reading of each value in the text; reasoning is left out.
 
-    Once there are more than `most`, no more are looked for.
+    It stops once there are more than `most`.
     """
     text = task.text
     base = starts.reasoning_end(text)
@@ -276,7 +276,7 @@ def _candidates(
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
-    """Read a value whose opening brace is missing, or a lone scalar; where the next one begins."""
+    """Read a value without its opening brace, or a lone scalar; return where the next value begins."""
     text = task.text
     begin = starts.content_start(text, base)
     start = starts.next_start(text, base)

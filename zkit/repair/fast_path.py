@@ -1,9 +1,9 @@
-"""Read the commonest damages in one pass over the tokens, without a search.
+"""Repair the most common damage in one pass over the tokens, without a search.
 
-Quotes of other kinds, bare keys, literals and numbers of other languages, raw line ends, comments, odd white space
-and trailing commas are tokens whose spelling is off, in a text whose structure is valid. Where all tokens are valid,
-the error of the strict parser shows which comma, colon or closer is missing. A law proves that the result is the one of the search,
-which takes four times as long; whatever is not covered here is left to it.
+It handles tokens in another spelling, in a text whose structure is valid: other quotes, bare keys, literals and numbers
+of other languages, raw line ends, comments, odd white space and trailing commas. If all tokens are valid, the error of the
+strict parser shows which comma, colon or closer is missing. A law proves that the result equals that of the search
+(tests/test_laws_fast_path.py), which takes four times as long; everything else is left to the search.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TOKEN = re.compile(
     r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,
 )
-"""A run of strict tokens, and then the end, or one token whose spelling is off."""
+"""A run of strict tokens, and then the end or one token in another spelling."""
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _KEY_PLACES = frozenset("{,")
 _VALUE_PLACES = frozenset(":[,")
@@ -60,9 +60,9 @@ _new = tuple.__new__
 
 
 def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Candidate | None:
-    """The value of a span in which tokens are misspelled, or marks are missing; None if there is more to it, or less.
+    """Return the value of a span with misspelled tokens or missing marks; None if it is damaged in another way, or valid.
 
-    `complaint` is the error of the strict parser for the text from `start` on, where it is known.
+    `complaint` is the strict parser's error for the text from `start` on, if known.
     """
     text, evidence, limit, finish_reason = task
     if end - start > FAST_WITHIN or limit < RESPELL or finish_reason == "length":
@@ -90,7 +90,7 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
 
 
 def _undoubled(task: Task) -> Candidate | None:
-    """The value between two pairs of braces, as a template writes them; None if there is more to it."""
+    """Return the value between doubled braces, as a template writes them; None if more is damaged."""
     text, evidence, _, _ = task
     value = strict(text[1:-1]) if text.endswith("}}") else None
     if value is None or not value[0] or (evidence is not None and not evidence.fits(value[0])):
@@ -101,11 +101,11 @@ def _undoubled(task: Task) -> Candidate | None:
 
 
 _IN_LAST_STRING = "EOF while parsing a string"
-"""All tokens are valid up to a string that never ends."""
+"""The complaint about a string that never ends, after valid tokens."""
 
 
 def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
-    """Whether a value fits, and so does each number or word whose spelling was off: it may be text, or left out."""
+    """True if a value fits, and each respelled number and word with it: it may be text, or a value left out."""
     if not evidence.fits(value):
         return False
     if "word" in kinds and any(
@@ -116,7 +116,7 @@ def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | 
 
 
 def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str | None]] | None:
-    """The span as JSON writes it, the fixes and the kinds of tokens; None at the first token that is not one of these."""
+    """Return the span as JSON, the fixes and the kinds of tokens; None at the first token of another kind."""
     pieces: list[str] = []
     fixes: list[Fix] = []
     kinds: set[str | None] = set()
@@ -131,7 +131,7 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
         pieces.append(text[pos:start])
         pos = stop
         kinds.add(kind)
-        if kind == "simple":  # the commonest by far
+        if kind == "simple":  # by far the most common
             new = f'"{text[start + 1 : stop - 1]}"'
             fixes.append(
                 _new(Fix, ("use_double_quotes", RESPELL, start, stop, new, _QUOTES_DOC, ""))
@@ -146,7 +146,7 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
 
 
 def _last(pieces: list[str]) -> str:
-    """The last character that is not white space; empty if it is far, as in a flood of comments."""
+    """Return the last character that is not white space; empty if it is too far back, as in a flood of comments."""
     for piece in pieces[: -MOST_BLANK_PIECES - 1 : -1]:
         if last := piece.rstrip()[-1:]:
             return last
@@ -154,7 +154,7 @@ def _last(pieces: list[str]) -> str:
 
 
 def _space(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """Odd white space, with the plain white space before it, unless that comes after a colon."""
+    """Replace odd white space, and the plain white space before it unless that follows a colon."""
     last = _last(pieces)
     if not last:
         return None
@@ -174,12 +174,12 @@ def _comment(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
 
 
 def _remark(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """A comment that holds a quote or a dot: only after a mark it cannot be the rest of a string."""
+    """Drop a comment that holds a quote or a dot: only after a mark, where it cannot be the rest of a string."""
     return fix_named("drop_comment", start, stop, "") if _last(pieces) in _MARKS else None
 
 
 def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """A string in single quotes, backticks or typographic quotes."""
+    """Respell a string in single quotes, backticks or typographic quotes."""
     quote, body = text[start], text[start + 1 : stop - 1]
     if quote == "`" and "${" in body:
         return None
@@ -191,7 +191,7 @@ def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | 
 
 
 def _apostrophe(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """A string in single quotes that holds apostrophes between letters."""
+    """Respell a string in single quotes that holds apostrophes between letters."""
     body = text[start + 1 : stop - 1]
     if _last(pieces) != ":" or swallows(body, "'", closed=False) or oddness(body, "'", 0):
         return None
@@ -219,7 +219,7 @@ def _colon(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
 
 
 def _raw(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """A string with control characters or escapes that JSON does not know."""
+    """Respell a string with control characters or escapes that JSON does not know."""
     token = text[start:stop]
     if _last(pieces) == "{" or may_be_script(token):
         return None
@@ -245,14 +245,14 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "raw": _raw,
     "space": _space,
 }
-"""For each kind of token, its fix after the JSON before it; None if it may be more than a misspelling there."""
+"""For each kind of token, the function that fixes it, given the JSON before it; it returns None if it may be more than misspelled."""
 
 
 # ── missing marks ───────────────────────────────────────────────────────────
 
 
 def _with_marks(task: Task, complaint: str, slips: Slips) -> Candidate | None:
-    """The value of a text with the marks that the strict parser misses, or without one too many."""
+    """Add the marks that the strict parser misses, or drop an extra one; None if that does not make the text valid."""
     json, added = task.text, 0
     fixes: list[Fix] = []
     for _ in range(MOST_SLIPS):
@@ -276,7 +276,7 @@ def _with_marks(task: Task, complaint: str, slips: Slips) -> Candidate | None:
 def _guessed(
     task: Task, span: tuple[int, int], json: str, value: Parsed, fixes: list[Fix]
 ) -> Candidate | None:
-    """The value of a text whose structure was repaired; None if the schema or a rival has something against it."""
+    """Return the value of a text with repaired structure; None if the schema or a rival rules it out."""
     _, evidence, limit, _ = task
     if evidence is not None and not evidence.holds(value[0]):
         return None
@@ -287,11 +287,11 @@ def _guessed(
         json = ""
     found: Candidate = _new(Candidate, (*span, value, fixes, rank, True, DAMAGED, json))
     settled = beyond_doubt(task, found)
-    return settled if settled.value is not None else None  # the search tells why it has a rival
+    return settled if settled.value is not None else None  # the search gives the reason
 
 
 def _missing_comma(json: str, at: int) -> Fix | None:
-    """A key follows a value, or an item one of its kind: the comma between them is missing."""
+    """Add a comma between a value and a key, or between two items of the same kind."""
     end = lexis.last_sign(json, at)
     if end == at or not (_KEY.match(json, at) or _is_item(json, end, at)):
         return None
@@ -301,7 +301,7 @@ def _missing_comma(json: str, at: int) -> Fix | None:
 
 
 def _is_item(json: str, end: int, at: int) -> bool:
-    """Whether two objects, strings or numbers touch; three digits may belong to the number before them."""
+    """True if two objects, strings or numbers follow each other; three digits may continue the number before them."""
     kind, last = json[at], json[end - 1]
     if kind == '"':
         return last == '"'
@@ -311,17 +311,17 @@ def _is_item(json: str, end: int, at: int) -> bool:
 
 
 def _extra_comma(json: str, at: int) -> Fix | None:
-    """A second comma, or one before the first item."""
+    """Drop a second comma, or one before the first item."""
     before = lexis.last_sign(json, at)
     if not json.startswith(",", at) or _TWO_COMMAS.match(json, at):
         return None
     if json[before - 1] not in ",[" and before > 1:
-        return None  # the comma after the brace of an inner object may stand for its closer
+        return None  # the comma after the brace of an inner object may replace its closer
     return fix_named("drop_comma", at, at + 1, "")
 
 
 def _missing_colon(json: str, at: int) -> Fix | None:
-    """A value follows a key: the colon between them is missing."""
+    """Add a colon between a key and a value."""
     end = lexis.last_sign(json, at)
     if not _VALUE.match(json, at) or json[end - 2] == ":" or json.startswith('":', end):
         return None
@@ -329,7 +329,7 @@ def _missing_colon(json: str, at: int) -> Fix | None:
 
 
 def _missing_end(json: str, at: int) -> Fix | None:
-    """The text ends after a value, and closers are missing."""
+    """Add the missing closers to a text that ends after a value."""
     if json[-1] not in _WHOLE or _ends_escaped(json, len(json)):
         return None
     due: list[str] = []
@@ -342,7 +342,7 @@ def _missing_end(json: str, at: int) -> Fix | None:
 
 
 def _ends_escaped(json: str, end: int) -> bool:
-    """Whether a string ends there whose escapes may mean something else: the search asks for that before a missing mark."""
+    """True if the string that ends here has escapes that may mean something else: the search decides that first."""
     if json[end - 1] != '"':
         return False
     content = json[lexis.quote_before(json, end - 1) + 1 : end - 1]
@@ -356,7 +356,7 @@ def _ends_escaped(json: str, end: int) -> bool:
 
 
 def _inner_quotes(json: str, at: int) -> Fix | None:
-    """A word comes after the quote that seems to end a value: it and its like are content, up to a comma and a key."""
+    """Escape the quotes inside a value: a word follows its apparent closing quote, and the real one precedes a comma and a key."""
     first = lexis.last_sign(json, at)
     if json[first - 1] != '"' or json[-1] != "}" or not _WORD.match(json, at):
         return None
@@ -383,13 +383,13 @@ def _inner_quotes(json: str, at: int) -> Fix | None:
 
 
 def _raw_quotes(json: str, at: int) -> Fix | None:
-    """The same in a string with raw line ends, the first of which is at `at`."""
+    """Do the same for a string with raw line ends, the first of which is at `at`."""
     token = lexis.string_at(json, lexis.quote_before(json, at))
     return None if token is None else _inner_quotes(json, lexis.skip_spaces(json, token.end))
 
 
 def _lacks_quote(json: str, start: int, first: int) -> bool:
-    """Whether the string up to `first`, or the one before it, may lack its closing quote, or has one twice."""
+    """True if the string up to `first`, or the one before it, may lack its closing quote or have it twice."""
     body = json[start + 1 : first - 1]
     stem = body.rstrip(BLANKS_AND_OPENERS)
     if not stem or body[-1] in '"\\' or (stem[-1] == "," and KEY_TAIL.match(json, first)):
@@ -403,7 +403,7 @@ def _lacks_quote(json: str, start: int, first: int) -> bool:
 
 
 def _value_end(json: str, at: int) -> int:
-    """The place after the first quote from `at` on that may end a value in an object; -1 if it need not."""
+    """Return the place after the first quote from `at` on that may end a value in an object; -1 if it is unclear."""
     for match in lexis.closers_of('"').finditer(json, at):
         end = match.end()
         if match[1] is not None and _MAY_END.match(json, end):
@@ -412,7 +412,7 @@ def _value_end(json: str, at: int) -> int:
 
 
 def _names_a_key(fixes: list[Fix], evidence: Evidence | None) -> bool:
-    """Whether a string holds what may be a key that the schema declares."""
+    """True if a fixed string holds what may be a key that the schema declares."""
     if evidence is None:
         return False
     return any(key in evidence.names for fix in fixes for key in _KEYS.findall(fix.new))
@@ -433,7 +433,7 @@ _BRACKETS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
 """A string, or a bracket outside of strings."""
 _CLOSERS = {"{": "}", "[": "]"}
 _WHOLE = frozenset('"}]el')
-"""The last character of a value that cannot go on, as a number could."""
+"""The last characters of values that cannot go on, unlike a number."""
 Slips = dict[str, Callable[[str, int], Fix | None]]
 _SLIPS: Slips = {
     "expected `,` or `}`": _missing_comma,
@@ -444,14 +444,14 @@ _SLIPS: Slips = {
     "EOF while parsing an object": _missing_end,
     "EOF while parsing a list": _missing_end,
 }
-"""What may be missing, or too many, by the complaint of the strict parser."""
+"""For each complaint of the strict parser, the function that adds the missing mark or drops an extra one."""
 _IN_STRINGS: Slips = {
     "expected `,` or `}`": _inner_quotes,
     "control character (\\u0000-\\u001F) found while parsing a string": _raw_quotes,
 }
-"""The same where not all tokens are valid."""
+"""The same for a text in which not all tokens are valid."""
 _REPEATED = frozenset({"add_comma", "escape_inner_quote"})
-"""The slips of which a text may have several."""
+"""The fixes that a text may need several times."""
 
 
 # ── prose ───────────────────────────────────────────────────────────────────
@@ -459,7 +459,7 @@ _REPEATED = frozenset({"add_comma", "escape_inner_quote"})
 
 _QUOTED = r"(?:\"\w[\w .-]{0,40}+\"|'\w[\w .-]{0,40}+')(?!\s*+(?:[:=)]|,\s*+[\"']))"
 _PROSE = rf"(?:[^{{}}\[\]<>\"'`~\\&|=“”„«»‘’◁]++|(?<=\w)['’]|{_QUOTED})*+"
-"""Nothing that may begin, end or hold another value, or say what the text around a value is."""
+"""Prose without marks that may begin, end or hold another value, or describe the value."""
 _FENCE = r"(```|~~~)"
 _TAG = r"<(?:[|｜])?+(?!/|param|arg|value|field|item|property)[A-Za-z_][\w:.-]{0,60}+(?:[|｜])?+>"
 _BEFORE = re.compile(
@@ -470,9 +470,9 @@ _NO_WORDS = re.compile(rf"{lexis.GAP},|[ \t]*+[\"'\w.]|\s*+[#>|]", re.MULTILINE)
 
 
 def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
-    """The one valid object of a text with plain prose around it, and perhaps a fence or a tag; None if there is more to it.
+    """Return the one valid object in plain prose, perhaps in a fence or a tag; None if there is more in the text.
 
-    `complaint` is the error of the strict parser, where the text begins with a value.
+    `complaint` is the strict parser's error, if the text begins with a value.
     """
     text, evidence = task.text, task.evidence
     base = reasoning_end(text)
