@@ -35,7 +35,8 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
-# Gemma writes raw strings between special tokens, `<|"|>it's "so"<|"|>`, and some keys in quotes.
+# Gemma writes raw strings between special tokens, `<|"|>it's "so"<|"|>`, and some keys in quotes
+# (corpus/repair/quote_tokens).
 _TOKEN = '<|"|>'
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
 _TOKENS = re.compile(rf"""[{{\[](?:[^"'<]|{_STRING}|<(?!\|"\|>))*+(?<=[\s:,{{\[])<\|"\|>""")
@@ -107,7 +108,7 @@ def _in_backslashes(text: str, start: int) -> bool:
 
 
 def _holds_bare_quotes(text: str, start: int) -> bool:
-    """True if some quotes of the value are escaped and others are not."""
+    """True if some quotes of the value are escaped and others are not. See corpus/repair/escaped_payload."""
     if _BARE_KEY.search(text, start) or _BARE_VALUE.search(text, start):
         return True
     last = text.rfind('\\"')
@@ -116,7 +117,7 @@ def _holds_bare_quotes(text: str, start: int) -> bool:
 
 
 def _in_entities(text: str, start: int) -> bool:
-    """True if the value's first quote is an HTML entity."""
+    """True if the value's first quote is an HTML entity. See corpus/repair/entities."""
     return _ENTITIES.match(text, start) is not None
 
 
@@ -159,7 +160,10 @@ def _one_by_one(text: str) -> None:
 
 
 def _in_tokens(text: str, start: int) -> bool:
-    """True if a quote token opens a string of the value, outside of any other string."""
+    """True if a quote token opens a string of the value, outside of any other string.
+
+    See corpus/repair/quote_tokens.
+    """
     end = start + TOKENS_WITHIN
     return text.find(_TOKEN, start, end) > 0 and _TOKENS.match(text, start, end) is not None
 
@@ -238,7 +242,10 @@ _OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")
 
 
 def plain_brackets(text: str) -> Layer | None:
-    """Return the text with its full-width brackets replaced; None if it has none, or if a string is not closed properly."""
+    """Return the text with its full-width brackets replaced; None if it has none, or if a string is not closed properly.
+
+    See corpus/repair/full_width.
+    """
     if "｛" not in text and "［" not in text:
         return None
     edits: list[Edit] = []
@@ -265,7 +272,10 @@ _FIRST = re.compile(rf"^(?:{_QUOTED}|{_NUMBERED})(?=[{{\[][ \t]*+\r?+\n)", re.MU
 
 
 def unmarked(text: str) -> Layer | None:
-    """Return the text without the marks before the lines of a value (`> `, `12: `); None if there are no marks."""
+    """Return the text without the marks before the lines of a value (`> `, `12: `); None if there are no marks.
+
+    See corpus/repair/line_marks.
+    """
     if "\n" not in text:
         return None
     edits: list[Edit] = []
@@ -314,6 +324,7 @@ def without_literal_escapes(text: str) -> Layer | None:
     """Return the text with the Python string around its value unescaped.
 
     None if there is no such string, or if the backslashes may belong to the value.
+    See corpus/repair/escaped_payload.
     """
     found = _LITERAL.search(text) if "\\" in text and "'" in text else None
     if found is None or text.find("{", 0, found.start(1)) >= 0:
@@ -335,7 +346,10 @@ _ENDS = re.compile(r"[}\]]\s*+'\Z")
 
 
 def without_shell_quotes(text: str) -> Layer | None:
-    """Return the text with the shell's spelling of an apostrophe, `'\\''`, undone; None if it is not used."""
+    """Return the text with the shell's spelling of an apostrophe, `'\\''`, undone; None if it is not used.
+
+    See corpus/repair/terminal.
+    """
     opens = _OPENS.search(text) if "'\\''" in text or "'\"'\"'" in text else None
     if opens is None:
         return None

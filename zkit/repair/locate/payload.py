@@ -109,7 +109,10 @@ _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
 def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
-    """Return where the text after a value adds data to it; None if it is only prose."""
+    """Return where the text after a value adds data to it; None if it is only prose.
+
+    See corpus/repair/dropped_data.
+    """
     at = lexis.skip_spaces(text, end)
     if text[at : at + 1] in _GOES_ON_WITH and _GOES_ON.match(text, end):
         return end
@@ -131,7 +134,10 @@ _ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
-    """Return where the text before a value holds an argument or a member; None if it is only prose."""
+    """Return where the text before a value holds an argument or a member; None if it is only prose.
+
+    See corpus/repair/dropped_data.
+    """
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
         return start  # `dict([…])` is an object, not the list of its pairs
     if text[start] == "[" and _is_labelled(text, start):
@@ -152,7 +158,10 @@ _LABEL = re.compile(
 
 
 def _is_labelled(text: str, start: int) -> bool:
-    """True if a list is one of several members on separate lines: `to: ["a"]`, then `flag: yes`."""
+    """True if a list is one of several members on separate lines: `to: ["a"]`, then `flag: yes`.
+
+    See corpus/repair/dropped_data.
+    """
     line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
     own = _LABEL.match(text, line)
     if own is None or own.end() != start:
@@ -182,7 +191,10 @@ _PLACEHOLDER = re.compile(
 
 
 def is_echo(value: object) -> bool:
-    """True if an object only repeats the prompt: a JSON schema, or only type names and placeholders."""
+    """True if an object only repeats the prompt: a JSON schema, or only type names and placeholders.
+
+    See corpus/repair/echoes.
+    """
     if not isinstance(value, dict) or not value:
         return False
     if isinstance(value.get("properties"), dict) and value.get("type") == "object":
@@ -225,6 +237,7 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
 
     A second value touches the chosen one, or both have lines of their own. If the chosen value is
     part of a sentence, a later object that begins a line may be the real payload.
+    See corpus/repair/several.
     """
     text = task.text
     if chosen.is_meant(task):
@@ -337,7 +350,7 @@ _COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MU
 
 
 def _in_passing(text: str, start: int, end: int) -> bool:
-    """True if the value is in a one-line comment, or is empty and in inline code."""
+    """True if the value is in a one-line comment, or is empty and in inline code. See corpus/repair/several."""
     if text[start - 1 : start] == "`" == text[end : end + 1]:
         return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
     line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
@@ -350,7 +363,10 @@ def _in_passing(text: str, start: int, end: int) -> bool:
 
 
 def _empty_block(text: str, candidate: Candidate) -> bool:
-    """True if the value is empty and part of a sentence or a statement: `args = {}`."""
+    """True if the value is empty and part of a sentence or a statement: `args = {}`.
+
+    See corpus/repair/values_in_prose.
+    """
     start, end = candidate.start, candidate.end
     if candidate.value is None or candidate.value[0] or text[start + 1 : end - 1].strip():
         return False

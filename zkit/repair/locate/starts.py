@@ -205,7 +205,10 @@ _FORMULA = re.compile(r"(?:\\[A-Za-z]++|[\^_}])\*?+\Z")
 
 
 def in_formula(text: str, start: int) -> bool:
-    """True if the bracket belongs to a LaTeX formula, such as `\\frac{-b}{2a}`, and not to a value."""
+    """True if the bracket belongs to a LaTeX formula, such as `\\frac{-b}{2a}`, and not to a value.
+
+    See corpus/repair/values_in_prose.
+    """
     return (
         _FORMULA.search(text[max(0, start - 30) : start]) is not None
         and _QUOTED_KEY.match(text, blank_end(text, start + 1)) is None

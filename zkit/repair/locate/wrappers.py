@@ -33,9 +33,12 @@ _PAIRS = tuple(
         (r"[\w.]{0,60}+\((?=\s*+[\"'`{\[])", r"\)"),
     )
 )
-"""The opening and closing marks of wrappers."""
+"""The opening and closing marks of wrappers. See corpus/repair/wrapped."""
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
-"""A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough."""
+"""A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough.
+
+See corpus/repair/escaped_payload.
+"""
 _LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
 _STATEMENT_END = re.compile(r"(?<=[}\]\"'`])\s*+[;,]\Z")
 """`_LAST` and `_STATEMENT_END`: a closing mark without an opener: a token, a fence, a `;` or `,`."""
@@ -115,7 +118,10 @@ _IN_BRACKETS = re.compile(rf"{_S}[\[{{(]")
 _SET = re.compile(
     rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}(?:{_SCALAR}{_S}[,}}]|\{{{lexis.LUA_KEY.pattern})"
 )
-"""A set, or a list of objects in Lua. A set of two is left out: it may be an object without its colon."""
+"""A set, or a list of objects in Lua. A set of two is left out: it may be an object without its colon.
+
+See corpus/repair/notations.
+"""
 _PAIR = re.compile(rf"[(\[]{_S}({_SCALAR}){_S},")
 _NEXT = re.compile(
     r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b"
@@ -140,7 +146,10 @@ def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | No
 
 
 def _keyword_arguments(text: str, evidence: Evidence | None) -> list[Edit]:
-    """Return the edits that put braces around `a=1, b=2`; with a schema, also around the arguments of a single call."""
+    """Return the edits that put braces around `a=1, b=2`; with a schema, also around the arguments of a single call.
+
+    See corpus/repair/notations.
+    """
     call = _NAMED_CALL.match(text)
     if call is not None and _CALL.match(text) is None:
         if evidence is None:
@@ -252,6 +261,7 @@ def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
     """Return the edits that turn YAML lines into members.
 
     Every line must be a member with a declared key, and no required key may be missing.
+    See corpus/repair/notations.
     """
     edits = [Edit(0, 0, "{")]
     keys: set[str] = set()

@@ -51,7 +51,7 @@ def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypo
 
 
 def _is_key_again(text: str, start: int, end: int) -> bool:
-    """True if `text[start:end]` repeats the key right before it."""
+    """True if `text[start:end]` repeats the key right before it. See corpus/repair/repeated_key."""
     key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
     return key is not None and key.group(1) == text[start:end]
 
@@ -194,6 +194,7 @@ def _is_due_key(text: str, reading: Hypothesis) -> bool:
     """True if the last item is a key that the enclosing object's schema declares and that has not been read yet.
 
     In `{"lines": [1, 2, "force" true}` the bracket and the colon are missing, not a comma.
+    See corpus/repair/missing_colon.
     """
     frame = reading.frame
     assert frame is not None
@@ -245,7 +246,7 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop a stray mark between the value and the comma or closer."""
+    """Drop a stray mark between the value and the comma or closer. See corpus/repair/stray_mark."""
     if not follows(reader, reading.frame, pos + 1) or not _DUE.match(reader.text, pos + 1):
         return []
     other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
@@ -385,7 +386,7 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
     """True if the extra brace may just as well belong to an object that closed before `end`.
 
     If two braces close here, that object must end in two braces as well. A text of several lines is
-    never undecided, because its indentation shows the nesting.
+    never undecided, because its indentation shows the nesting. See corpus/repair/stray_closer.
     """
     text = reader.text
     if not reader.spend(closer - reader.start) or text.find("\n", reader.start, closer) >= 0:
@@ -405,6 +406,7 @@ def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     """Check the text after the root value: it must be surrounding text, not a part of the value.
 
     Return None if the hypothesis is done, else the hypotheses to try instead.
+    See corpus/repair/user_reports.
     """
     if reading.pos == reader.size:
         reading.place = DONE
@@ -432,7 +434,10 @@ _WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 
 
 def _is_between(reader: Engine, quote: str, end: int) -> bool:
-    """True if the value is wrapped in this quote, and no quote inside it is doubled as in CSV."""
+    """True if the value is wrapped in this quote, and no quote inside it is doubled as in CSV.
+
+    See corpus/repair/escaped_payload.
+    """
     if reader.text[reader.start - 1 : reader.start] != quote:
         return False
     return quote != '"' or _WRITTEN_TWICE.search(reader.text, reader.start, end) is None

@@ -30,7 +30,10 @@ _BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
 """After a key without its closing quote and its colon: white space or a value."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 _NO_COLON_AGAIN = re.compile(rf"{_S},{_S}\"[^\"\\\n]{{1,80}}+\"[ \t]++{lexis.SCALAR}{_S}[,}}]")
-"""Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets the next."""
+"""Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets the next.
+
+See corpus/repair/missing_colon.
+"""
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
 _MISQUOTED = (
@@ -111,7 +114,10 @@ def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypot
 
 
 def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
-    """Read the last value and the digits after its comma as one number with thousands separators."""
+    """Read the last value and the digits after its comma as one number with thousands separators.
+
+    See corpus/repair/thousands.
+    """
     if not reading.recent:
         return []
     before = reading.recent[0]

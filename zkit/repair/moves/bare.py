@@ -42,7 +42,10 @@ _EXPRESSIONS = tuple(
         r"\(",
     )
 )
-"""Patterns of code and placeholders, which are never quoted as text; the comments show an example."""
+"""Patterns of code and placeholders, which are never quoted as text; the comments show an example.
+
+See corpus/repair/placeholders.
+"""
 _ATTRIBUTE = re.compile(rf"{_NAME}(?:\.{_NAME})++\Z")
 _FILE_ENDINGS = frozenset({
     "bash", "bat", "bin", "c", "cc", "cfg", "cfm", "com", "conf", "cpp", "cs", "css", "csv", "de",
@@ -53,12 +56,15 @@ _FILE_ENDINGS = frozenset({
     "swift", "tar", "tex", "tf", "toml", "ts", "tsv", "tsx", "txt", "uk", "us", "vue", "wav",
     "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 })  # fmt: skip
-"""Endings of file and host names: `main.py` is a name, `self.path` is an attribute."""
+"""Endings of file and host names: `main.py` is a name, `self.path` is an attribute.
+
+See corpus/repair/placeholders.
+"""
 _TYPES = frozenset({
     "int", "str", "float", "bool", "string", "integer", "number", "boolean", "any", "list",
     "dict", "object", "array", "tuple", "type", "ellipsis",
 })  # fmt: skip
-"""Type names: a value such as `string` only repeats the schema."""
+"""Type names: a value such as `string` only repeats the schema. See corpus/repair/placeholders."""
 
 
 def is_expression(phrase: str) -> bool:
@@ -82,7 +88,10 @@ _NUMBER = re.compile(
     rf"|[-－]?+[０-９]++(?:[.．][０-９]++)?+|(?:0|[1-9][0-9]*+)[nL]|[0-9]++\.[0-9]++f"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-"""A number in any spelling: also full-width digits, `10n` (JavaScript), `10L` (Java), `1.5f` (C)."""
+"""A number in any spelling: also full-width digits, `10n` (JavaScript), `10L` (Java), `1.5f` (C).
+
+See corpus/repair/notations.
+"""
 _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
 _HEXADECIMAL = re.compile(r"[^0-9]?0[xX]")
 _WORDS = {
@@ -120,7 +129,7 @@ _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
 _MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING})\1{_STOP}")
-"""A number, a literal or a string in bold or italics."""
+"""A number, a literal or a string in bold or italics. See corpus/repair/doubled_and_joined."""
 
 
 _NUMBERS = frozenset({"number", "integer"})
@@ -239,7 +248,7 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """True if the letter before a quote is a Python prefix, and not the string's first letter in the wrong place.
 
     A raw string must hold a backslash. Any other prefix must come before a single quote or a capital
-    letter, or before a letter that cannot follow it in a word.
+    letter, or before a letter that cannot follow it in a word. See corpus/repair/python_literals.
     """
     letters = prefix.group().lower()
     if "r" in letters:
@@ -276,7 +285,10 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 _FLAGS = frozenset({"yes", "no", "on", "off"})
-"""YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later."""
+"""YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later.
+
+See corpus/repair/unquoted_values.
+"""
 
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:

@@ -38,7 +38,7 @@ def is_folder(content: str) -> bool:
     """True if the content before an escaped quote is a Windows folder, so that the backslash ends the path.
 
     A word without a backslash is not a folder. Neither is a file name whose backslashes are escaped,
-    because a last backslash would be escaped too.
+    because a last backslash would be escaped too. See corpus/repair/quote_of_another_kind.
     """
     if "\\" not in content and len(content) > len("C:"):
         return False
@@ -60,7 +60,10 @@ def stands_for_quote(content: str) -> bool:
 
 
 def is_other_quote(content: str) -> bool:
-    """True if the last character is a quote of another kind without a partner in the content."""
+    """True if the last character is a quote of another kind without a partner in the content.
+
+    See corpus/repair/quote_of_another_kind.
+    """
     last, rest = content[-1:], content[:-1]
     if not rest:
         return False
@@ -112,7 +115,7 @@ def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] 
     """Return the hypothesis in which the quote opens a key and the comma is missing too; None if it opens no key.
 
     Llama 3 writes this in long answers: `"… so 160.\\n    "answer": "160"`. The key must begin a line,
-    or the schema must declare it here.
+    or the schema must declare it here. See corpus/repair/quote_before_key.
     """
     text, frame = reader.text, before.frame
     key = _KEY_REST.match(text, quote + 1)
@@ -128,7 +131,7 @@ def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] 
 def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
     """Return the hypothesis in which the string ends before the first bare key that the schema still expects.
 
-    In `"zh, formal: false` that is `formal`.
+    In `"zh, formal: false` that is `formal`. See corpus/repair/quote_before_key.
     """
     text, frame = reader.text, before.frame
     if frame is None or frame.kind != "{" or not frame.expect.keys or text[before.pos] not in "\"'":
@@ -281,7 +284,10 @@ _UNOPENED_SINGLE = re.compile(rf"[^\W\d_][^'\"\n{{}}\[\]]{{0,{MOST_PHRASE}}}+'")
 
 
 def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
-    """Return the hypothesis in which a single-quoted string lacks its opening quote: `src/**'`."""
+    """Return the hypothesis in which a single-quoted string lacks its opening quote: `src/**'`.
+
+    See corpus/repair/doubled_and_joined.
+    """
     found = _UNOPENED_SINGLE.match(reader.text, start)
     if found is None or not follows(reader, before.frame, found.end()):
         return []

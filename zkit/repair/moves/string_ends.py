@@ -220,7 +220,10 @@ def _lists_keys(before: Before) -> bool:
 
 
 def _doubled_around(body: str) -> bool:
-    """True if the content has exactly two quotes, one at each end: a quotation, or doubled quotes."""
+    """True if the content has exactly two quotes, one at each end: a quotation, or doubled quotes.
+
+    See corpus/repair/inner_quotes.
+    """
     return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
 
 
@@ -245,7 +248,10 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
 
 
 def begins_again(text: str, root: int, body: str) -> bool:
-    """True if the content holds the beginning of the object at `root`: the model started over."""
+    """True if the content holds the beginning of the object at `root`: the model started over.
+
+    See corpus/repair/misread.
+    """
     first = _FIRST_KEY.match(text, root)
     if first is None:
         return False

@@ -33,9 +33,9 @@ _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9
 _SPECIAL_TOKEN = re.compile(
     r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<br\s?+/?+>|&nbsp;|<(?:end|start)_of_turn>|\[/?INST\]"
 )
-"""A chat template token or an HTML tag that leaked between two members."""
+"""A chat template token or an HTML tag that leaked between two members. See corpus/repair/doubled_and_joined."""
 _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
-"""A comment in place of omitted values: `// ... more fields`."""
+"""A comment in place of omitted values: `// ... more fields`. See corpus/repair/ellipsis."""
 
 
 def skip(reader: Engine, reading: Hypothesis) -> bool:
@@ -124,7 +124,7 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     if frame is None or reading.pos != frame.start + 1:
         return False
     if frame.parent is not None and lexis.LUA_KEY.match(reader.text, pos + 1):
-        return False  # a list of objects in Lua
+        return False  # a list of objects in Lua (corpus/repair/other_notations)
     if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
@@ -152,7 +152,7 @@ def _dropped_ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 _REMARK = re.compile(
     r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
 )
-"""A remark at the end of a line: `<- changed`, `(the default)`."""
+"""A remark at the end of a line: `<- changed`, `(the default)`. See corpus/repair/remarks."""
 
 
 def _dropped_remark(reader: Engine, reading: Hypothesis, pos: int) -> bool:
@@ -265,11 +265,11 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
 _NUMBER_OR_SYMBOL = re.compile(
     rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
-"""A number as a key, or a Ruby symbol: `:name =>`."""
+"""A number as a key, or a Ruby symbol: `:name =>`. See corpus/repair/other_notations."""
 _MARKED_KEY = re.compile(
     rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
 )
-"""A key and its colon in Markdown: in bold or italics, or after a bullet."""
+"""A key and its colon in Markdown: in bold or italics, or after a bullet. See corpus/repair/markdown_keys."""
 
 
 def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -324,7 +324,8 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
     name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
-    name = name.replace("\\_", "_")  # Markdown escapes underscores; no key holds a backslash there
+    # Markdown escapes underscores; no key holds a backslash there (corpus/repair/misread).
+    name = name.replace("\\_", "_")
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
@@ -403,7 +404,10 @@ _STRINGS = re.compile(_ONE_STRING)
 
 
 def _parentheses(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Open a tuple, or join the parts of a long Python string in parentheses, with or without a plus."""
+    """Open a tuple, or join the parts of a long Python string in parentheses, with or without a plus.
+
+    See corpus/repair/python_repr.
+    """
     found = _IN_PARENTHESES.match(reader.text, pos)
     if found is None or reading.want.only("array"):
         return reader.open(reading, pos, "(")
@@ -454,7 +458,8 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
     text = reader.text
     reading.remember(pos)
     if _FENCED.match(text, pos):
-        reader.reason = "ambiguous"  # the last line end may belong to the text or to the fence
+        # The last line end may belong to the text or to the fence (corpus/repair/doubled_and_joined).
+        reader.reason = "ambiguous"
         return []
     token = reader.string_at(pos)
     if token is None:
