@@ -125,7 +125,7 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None
     if not inner.value:
-        return None  # `args = {}` holds nothing yet
+        return None  # `args = {}` holds nothing yet (corpus/repair/values_in_prose.toml)
     if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
         return None
     fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]

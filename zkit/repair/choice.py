@@ -55,7 +55,10 @@ def _without_mentions(text: str, read: list[Candidate]) -> list[Candidate]:
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
-    """True if a value in a sentence is a draft: the last value holds all its members and more."""
+    """True if a value in a sentence is a draft: the last value holds all its members and more.
+
+    Cases: corpus/repair/dropped_data.toml.
+    """
     if candidate is final or payload.is_block(text, candidate.start, candidate.end):
         return False
     draft, value = candidate.value, final.value
@@ -70,7 +73,7 @@ def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
 
 
 def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
-    """Leave out candidates that repeat the prompt, if there is another one."""
+    """Leave out candidates that repeat the prompt, if there is another one (corpus/repair/echoes.toml)."""
     if len(candidates) < 2:
         return candidates
     return [c for c in candidates if c.value is None or not is_echo(c.value[0])] or candidates

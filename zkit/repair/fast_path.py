@@ -90,7 +90,10 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
 
 
 def _undoubled(task: Task) -> Candidate | None:
-    """Return the value between doubled braces, as a template writes them; None if more is damaged."""
+    """Return the value between doubled braces, as a template writes them; None if more is damaged.
+
+    Cases: corpus/repair/doubled_braces.toml.
+    """
     text, evidence, _, _ = task
     value = strict(text[1:-1]) if text.endswith("}}") else None
     if value is None or not value[0] or (evidence is not None and not evidence.fits(value[0])):
@@ -105,7 +108,7 @@ _IN_LAST_STRING = "EOF while parsing a string"
 
 
 def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
-    """True if a value fits, and each respelled number and word with it: it may be text, or a value left out."""
+    """True if a value fits; an `undefined`, or a number that the schema may want as text, is left to the search."""
     if not evidence.fits(value):
         return False
     if "word" in kinds and any(
@@ -245,7 +248,7 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "raw": _raw,
     "space": _space,
 }
-"""For each kind of token, the function that fixes it, given the JSON before it; it returns None if it may be more than misspelled."""
+"""For each kind of token, the function that fixes it, given the JSON before it; None if it may be more than misspelled."""
 
 
 # ── missing marks ───────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Find the keys that a JSON object holds more than once, with their values."""
+"""Find the keys that a JSON object holds more than once, with their values (decision 11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find rivals: other places or edits that would explain the text as well as a fix. With a rival, a value is refused."""
+"""Find rivals: other places or edits that would explain the text as well as a fix. With a rival, a value is refused.
+
+Decisions 6, 18 and 24; cases: corpus/repair/misread.toml, changed_places.toml and missing_closer_middle.toml.
+"""
 
 from __future__ import annotations
 
@@ -434,7 +437,7 @@ class Rival(NamedTuple):
     explains: Callable[[Task, Candidate], bool]
     """True if it explains the text as well as the fixes do."""
     guided: bool = True
-    """False if it is not looked for when a schema describes what is expected."""
+    """False if a schema that describes what is expected makes the check unnecessary."""
 
 
 RIVALS = (

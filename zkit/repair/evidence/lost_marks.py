@@ -1,4 +1,7 @@
-"""Find the one mark that a string lost, doubled or replaced, from the pattern of the other marks."""
+"""Find the one mark that a string lost, doubled or replaced, from the pattern of the other marks.
+
+Cases: corpus/repair/lost_inner_mark.toml.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _MARKS = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
-"""A number and a quote for inches, which needs no partner."""
+"""A number and a quote for inches, which needs no partner (corpus/repair/lost_inner_mark.toml)."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
 """A backslash before a mark, and then a letter or an escape that the backslash may belong to."""
 
@@ -129,7 +132,8 @@ def with_lone_quote(body: str) -> Restored | None:
         )
     if before.endswith('\\"') or after.startswith('\\"'):
         return Restored(before + after, "doubled_quote") if even else None
-    low = before.count("„") > before.count("“") + before.count("”")  # German: „so"
+    # German: „so" (corpus/repair/user_reports.toml)
+    low = before.count("„") > before.count("“") + before.count("”")
     if even and not low and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
         return None
     return Restored(body, "inner")

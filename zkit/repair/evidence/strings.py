@@ -1,4 +1,7 @@
-"""Respell the content of a damaged string as JSON: decide what each backslash, quote and line end meant."""
+"""Respell the content of a damaged string as JSON: decide what each backslash, quote and line end meant.
+
+Cases: corpus/repair/escapes_on_evidence.toml, invalid_escapes.toml and latex.toml; decision 12.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ _OPTION = re.compile(r"(?:^|\s)-{1,2}\w|[=;()]|^\s*+[|&>]", re.MULTILINE)
 
 
 def is_prose(body: str) -> bool:
-    """True if a string is plain sentences, where a backslash at the end of a line only marks the line break."""
+    """True if a string is plain sentences, where a backslash at the end of a line only marks the line break.
+
+    Cases: corpus/repair/line_continuation.toml.
+    """
     text = body.replace("\\\r\n", "\n").replace("\\\n", "\n")
     return _WORDS.fullmatch(text) is not None and _OPTION.search(text) is None
 
@@ -142,7 +148,10 @@ _HALF_ESCAPE = re.compile(
 )
 """An escape that lost one of its digits: the character cannot be restored."""
 _BRACED = re.compile(r"(?<!\\)(?:\\\\)*+\\u\{[0-9a-fA-F]{1,6}\}")
-"""An escape of JavaScript or Rust; with no other sign of a script, it may also be literal text."""
+"""An escape of JavaScript or Rust; with no other sign of a script, it may also be literal text.
+
+Cases: corpus/repair/js_object.toml, invalid_escapes.toml.
+"""
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 _EVEN_RUNS = re.compile(r"(?<!\\)(?:\\\\)++(?!\\)")
 
@@ -223,7 +232,7 @@ def quote_meant(text: str, start: int, body: str, quote: str) -> str:
     """Return the quote whose rules apply to the content of a string.
 
     JSON does not know `\\x41` and keeps its backslash. In a script literal it means an A, in double
-    quotes too.
+    quotes too (corpus/repair/js_object.toml, python_repr.toml).
     """
     if quote != '"' or not _ESCAPE.search(body) or _UNKNOWN.search(body.replace("\\\\", "")):
         return quote

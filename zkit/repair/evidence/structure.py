@@ -178,7 +178,7 @@ _INSIDE_OUT = re.compile(
 
 
 def swallows(body: str, quote: str, *, closed: bool) -> bool:
-    """True if the content `body` holds text that belongs outside the string.
+    """True if the content `body` holds text that belongs outside the string (corpus/repair/swallowed.toml).
 
     `closed` means that a schema lists all keys: then an unknown key is content.
     """
@@ -282,7 +282,10 @@ class Places(NamedTuple):
 
 
 def other_places(json: str, at: int) -> Places | None:
-    """Return where else the closer at `json[at]` could be; None if there are too many places to try."""
+    """Return where else the closer at `json[at]` could be; None if there are too many places to try.
+
+    Cases: corpus/repair/missing_closer_middle.toml.
+    """
     mark, body = json[at], json[:at] + json[at + 1 :]
     tokens = _tokens(body)
     commas = [i for i, token in enumerate(tokens) if token.kind == "," and token.start < at]

@@ -295,6 +295,7 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     """Return the value of a span that one edit makes valid; None unless there is exactly one such value.
 
     `undecided` means that the search found several values: then one of the edits must swap two marks.
+    Decision 19; cases: corpus/repair/changed_places.toml.
     """
     if task.limit < GUESS or task.finish_reason == "length" or end - start > ONE_EDIT_WITHIN:
         return None

@@ -47,7 +47,10 @@ _Agenda = list[tuple[int, int, int, int, Hypothesis]]
 
 
 def _is_due_list(frame: Frame) -> bool:
-    """True if the schema expects a list here: then parentheses around one item are a list, not an expression."""
+    """True if the schema expects a list here: then parentheses around one item are a list.
+
+    Otherwise they are an expression, or a tuple without its comma (corpus/repair/python_repr.toml).
+    """
     return frame.expect.only("array")
 
 
@@ -107,7 +110,7 @@ class Engine:
     # ── the search ────────────────────────────────────────────────────────────
 
     def search(self, first: Hypothesis) -> list[Hypothesis]:
-        """Return the complete hypotheses of lowest rank and cost: several if they tie, none if none is complete."""
+        """Return the complete hypotheses of lowest rank and cost: several if they tie, an empty list if none is complete."""
         agenda: _Agenda = []
         self._queue(agenda, self._advance(first))
         best: list[Hypothesis] = []
