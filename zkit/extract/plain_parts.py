@@ -1,8 +1,7 @@
-"""Code that cannot hold a call: a whole text passes over it with a few searches.
+"""A fast path over fenced code that cannot hold a call, for texts that have arrived completely.
 
-What these functions pass over, the handlers of the scan pass over as well, with the same outcome;
-the law that chunks change nothing compares the two. They pay for source code
-(benchmarks/extract_speed).
+The handlers of the scan pass over the same code with the same outcome; the law that chunks change
+nothing compares the two. The fast path pays off for source code (benchmarks/extract_speed).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.envelopes import openers
 
-# The info strings of fences that may hold a call, and what they hold.
+# The info strings of fences that may hold a call, and the kind of their body.
 FENCES = {
     **dict.fromkeys(
         ("", "json", "json5", "jsonc", "jsonl", "xml", "text", "txt", "plaintext", "html", "python",
@@ -25,27 +24,27 @@ FENCES = {
     "tool_code": "fence_python",
     "tool": "lines",
 }  # fmt: skip
-# What a model calls a fence in which it makes up a tool's result.
+# The info strings of fences in which models make up a tool's result (corpus/extract/around).
 RESULT_FENCES = frozenset(
     {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
 )
 _OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
-# How a block begins that may hold a call and nothing else.
+# The beginning of a block that may be nothing but a call.
 MAY_CALL = (
     r"[\s\ufeff]*+(?:[\[{<✿\"']|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
 )
-# Code in a line is between at most so many backticks: more of them are an ornament.
+# Inline code has at most this many backticks on each side; longer runs are decoration.
 MOST_TICKS = 20
 _MAY_CALL = re.compile(MAY_CALL)
 _FENCE_LINE = re.compile(r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n")
 _FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")
 _NAME = re.compile(r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)")
-# A part of every key in `NAME_KEYS`.
+# Every key in `NAME_KEYS` contains one of these.
 _NAMING_WORD = re.compile(r"name|tool|function|action")
 
 
 def plain_code(text: str, at: int, tools: Declared) -> tuple[int, int]:
-    """Return where a fence ends that holds no call, and from where on it was searched; 0 if it may hold one."""
+    """Return the end of the fence at `at`, and where its search began, if it holds no call; else 0, 0."""
     fence = _FENCE_LINE.match(text, at)
     if fence is None:
         return 0, 0

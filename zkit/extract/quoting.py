@@ -1,7 +1,7 @@
-"""What is quoted: calls in code, quotations, logs and markup, and whatever follows the reply's own turn.
+"""Decide what is only quoted: calls in code, quotations, logs and markup, and text after the turn's end.
 
-Structure decides, in every language alike; no words are looked at but the labels and marks that a
-template defines (`turn_marks`).
+Structure decides, so it works in every language; the only words that count are the labels and marks
+that templates define (`turn_marks`).
 """
 
 from __future__ import annotations
@@ -18,37 +18,41 @@ from zkit.extract.tape import Steps, compiled, searched
 if TYPE_CHECKING:
     from zkit.extract.scan import Scanner
 
-# The beginning of a line of a log, a chat export or a shell session
+# The beginning of a line in a log, a chat export or a shell session
 # (corpus/untouched/results_and_logs).
 _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}|\])"
     r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
 )
-# The beginning of a comment in code, or of a footnote; a heading of Markdown is neither.
+# The beginning of a code comment or a footnote, but not of a Markdown heading.
 _COMMENT = re.compile(r"\s*+(?://|#(?!#{1,5} )|--\s|/\*|\* >|;;|%|\[\^\w+\]:)")
 _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
-# A quote right before a call.
+# Quotation marks right before and right after a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
-# What comes before a string in code or JSON.
+# The text before a string in code or JSON.
 _VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
-# The quotation marks that differ at both ends; the others are counted in their line.
+# Quotation marks with different opening and closing marks; straight ones are counted per line.
 _PAIRS = ("“”", "„“", "«»", "「」", "『』")
-# The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers).
+# The key of a JSON object: the value after it is data (corpus/untouched/json_answers).
 _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 
 
-# The beginning of a compound statement of Python: `if dark: lights(on=True)` is code
+# The beginning of a compound statement in Python: `if dark: lights(on=True)` is code
 # (corpus/untouched/calls_in_code).
 _BLOCK = re.compile(r"[ \t]*+(?:if|elif|else|for|while|with|try|except|finally)\b")
 
 
-# Vicuna's template has both speakers in one line: the text of the second one is another turn.
+# Vicuna's template puts both speakers on one line; the text after `ASSISTANT:` is another turn
+# (corpus/untouched/conversations).
 _INLINE_TURN = re.compile(r"\bUSER: ?\S.*\bASSISTANT:", re.DOTALL)
 
 
 def quotes(before: str, record: Format) -> bool:
-    """True if the text before a call rules it out, whatever follows (corpus/untouched, by the kind of text)."""
+    """True if the text before a call shows that it is quoted, whatever follows.
+
+    The files in corpus/untouched have the cases, by kind of text.
+    """
     head, _, line = before.rpartition("\n")
     code = record.values == "python" and record.tier == "shape" and line.rstrip().endswith(":")
     if code and _BLOCK.match(line):
@@ -73,11 +77,10 @@ _FENCES = ("```", "~~~")
 
 
 def only_shows(before: str, text: str, record: Format) -> bool:
-    """True if the text before a call leaves open whether it is made, though nothing follows it.
+    """True if the text before a call leaves open whether it is meant, even if nothing follows it.
 
-    That is so after a question; in a marker after a label in the same line; in a marker that a
-    fence of code holds; and in a message with a header in the middle of plain text
-    (corpus/extract/shown).
+    This holds after a question, and for calls with a marker after a label on the same line, in a
+    code fence, or as a message with a header in the middle of plain text (corpus/extract/shown).
     """
     if _ASKS.search(before):
         return True
@@ -95,10 +98,10 @@ _ELEMENT_END = re.compile(r"\s*+</(?P<tag>[A-Za-z][\w:.-]{0,63}+)\s*+>\s*+\Z")
 
 
 def in_element(before: str, after: str, record: Format) -> bool:
-    """True if a call is all that an element holds, and nothing follows the element.
+    """True if a call is the whole content of an element, and nothing follows the element.
 
-    Small models put tags of their own around a JSON call (corpus/extract/json_tag), and misspell
-    the closing tag of a marker (corpus/extract/position).
+    Small models put tags of their own around a JSON call (corpus/extract/json_tag) and misspell the
+    closing tag of a marker (corpus/extract/position).
     """
     end = _ELEMENT_END.match(after)
     if end is None or (record.tier == "marker" and record.closer):
@@ -110,27 +113,26 @@ _SENTENCE_END = re.compile(r"[ \t]*+[)\]\"'”’»*_`]*+[.!?…。！？।؟]"
 
 
 def ends_sentence(line: str, after: str) -> bool:
-    """True if a call is the end of a sentence: text before it in its line, a full stop after it.
+    """True if a call ends a sentence: text before it on its line, and a full stop after it.
 
-    The stop is prose that follows the call, and so is the end of a remark in parentheses
-    (corpus/extract/shown).
+    The end of a remark in parentheses counts like a full stop (corpus/extract/shown).
     """
     remark = after.lstrip().startswith(")") and line.count("(") > line.count(")")
     return (remark or _SENTENCE_END.match(after) is not None) and any(map(str.isalnum, line))
 
 
-# Lines around a block that Markdown sets apart: a container, a formula (corpus/extract/shown).
+# Lines around a Markdown container or formula (corpus/extract/shown).
 _CONTAINERS = (":::", "$$")
 
 
 def closes_quote(before: str, after: str) -> bool:
-    """True if a quotation that is open before a call is closed right after it.
+    """True if a quotation that opens before a call closes right after it.
 
     See corpus/untouched/calls_quoted.
     """
     solid = after.lstrip()
     if before.strip() == after.strip() == '"':
-        return False  # the reply is nothing else: a string that holds the call
+        return False  # the reply is only the call, written as a string
     if before[-1:] in _BEFORE and after[:1] in _AFTER:
         return True
     line, last = before.rpartition("\n")[2], before.rstrip().rpartition("\n")[2]
@@ -142,7 +144,7 @@ def closes_quote(before: str, after: str) -> bool:
 
 
 def indented(before: str) -> bool:
-    """True if the last line is set in as code is."""
+    """True if the last line is indented like code."""
     return _INDENTED.match(before.rpartition("\n")[2]) is not None
 
 
@@ -153,7 +155,7 @@ _COMMENT_END = {"<!--": re.compile(r"-->"), "<![C": re.compile(r"\]\]>")}
 _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*+(?:>[ \t]?)++")
-# What opens a result, and what closes it.
+# The opener and the closer of each kind of tool result.
 RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"\[TOOL_RESULTS?\]", r"\[/TOOL_RESULTS?\]|\[END_TOOL_RESULTS?\]"),
     (r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )begin", r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )end[｜|]>"),
@@ -165,12 +167,13 @@ RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"✿RETURN✿:", r"(?=✿FUNCTION✿)"),
     (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
 )  # fmt: skip
-# Words that a page strikes out, with more words after them: the same tag as a token of templates.
+# Words that a page strikes out with `<s>`, which is also a token of templates, and more text after
+# them (corpus/untouched/markers_in_prose).
 _STRUCK_OUT = r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]"
 
 
 def block_quote(scan: Scanner, at: int) -> Steps[int]:
-    """Lines of a block quote."""
+    """Pass over the lines of a block quote."""
     hit = yield from scan.pass_to(at, searched(r"\n(?=[ \t]*+[^> \t])|\n\Z"))
     end = scan.tape.size if hit is None else hit.start
     yield from scan.list_quoted(at, end, _QUOTED_LINE.sub("", scan.tape.slice(at, end)))
@@ -178,17 +181,20 @@ def block_quote(scan: Scanner, at: int) -> Steps[int]:
 
 
 def row(scan: Scanner, at: int) -> Steps[int]:
-    """Read a row of a table, up to the end of its line."""
+    """Pass over a row of a table, up to the end of its line."""
     return (yield from _region(scan, at, _LINE_END, at + 1))
 
 
 def comment(scan: Scanner, at: int) -> Steps[int]:
-    """Read an HTML comment, or CDATA."""
+    """Pass over an HTML comment or a CDATA section."""
     return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)], at + 4))
 
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
-    """Read a tag whose content is quoted: code, an example, a document, a result."""
+    """Pass over a tag whose content is quoted, such as code or a document.
+
+    A tool result after a call is made up, so it ends the reply.
+    """
     head = yield from scan.tape.look(_TAG_NAME, at)
     tag = "" if head is None else head["tag"].lower()
     if tag in turn_marks.RESULT_TAGS and scan.called:
@@ -198,7 +204,10 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
 
 
 def tick(scan: Scanner, at: int) -> Steps[int]:
-    """Code in a line, from a run of backticks to the next one as long."""
+    """Pass over inline code, from a run of backticks to the next run of the same length.
+
+    A tool name in backticks with an object after it may be a call.
+    """
     run = yield from scan.tape.look(_TICKS, at)
     size = 1 if run is None else run.end()
     if size > MOST_TICKS:
@@ -218,7 +227,7 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Steps[int]:
-    """Pass over a region up to its closer; list the calls that it shows after its opener."""
+    """Pass over a region up to its closer, and list the calls in it, from `begin` on, as quoted."""
     end = yield from scan.skip_past(at, closer)
     yield from scan.list_quoted(begin, end)
     return end
@@ -228,7 +237,7 @@ def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Step
 
 
 def token(scan: Scanner, at: int) -> Steps[int]:
-    """Read a token of a template."""
+    """Read a token of a chat template: it is dropped, is text, or ends the reply."""
     head = yield from scan.tape.look(turn_marks.TOKENS, at)
     if head is None:
         return (yield from scan.skip(at))
@@ -243,20 +252,20 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     if has_text and compiled(turn_marks.END_OF_TURN).match(head.group()):
         goes_on = yield from scan.tape.look(_GOES_ON, end)
         if goes_on is None and scan.before(at)[-1:].isspace() and scan.tape.char(end) in " ,.;:)":
-            return (yield from scan.skip(at, head.end()))  # a word of a sentence about tokens
+            return (yield from scan.skip(at, head.end()))  # a sentence about the token
         if goes_on is None:
             return (yield from scan.end_reply(at, end, shown=not scan.called))
     yield from scan.piece("token", at, end)
     return end
 
 
-# What may follow the token at the end of a turn: more tokens, or a call; any text is another
-# turn's.
+# What may follow the token at the end of a turn: more tokens or a call. Any text belongs to another
+# turn.
 _GOES_ON = rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})"
 
 
 def result(scan: Scanner, at: int) -> Steps[int]:
-    """Read a tool's result that the model made up: it ends the reply, once a call was made."""
+    """Read a tool result that the model made up: after a call it ends the reply, otherwise it is quoted."""
     if scan.called:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
@@ -267,7 +276,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
 
 
 def turn(scan: Scanner, at: int) -> Steps[int]:
-    """Read a turn of somebody else: the reply has ended."""
+    """End the reply at somebody else's turn."""
     head = yield from scan.tape.look(turn_marks.OTHER_TURN, at)
     end = None if head is None else at + head.end()
     return (yield from scan.end_reply(at, end, shown=not scan.called))
@@ -277,7 +286,7 @@ _SPEAKER = rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|
 
 
 def speaker(scan: Scanner, at: int) -> Steps[int]:
-    """Read the label of a speaker: an answer to somebody else's line shows that a turn leaked."""
+    """Read a speaker's label: an answer after a line of somebody else shows that a turn leaked."""
     head = yield from scan.tape.look(_SPEAKER, at)
     if head is None:
         return (yield from scan.skip(at))

@@ -1,4 +1,4 @@
-"""Writes calls and results as a model does in a chosen format."""
+"""Write calls and tool results as text in a chosen format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 class CannotWriteError(ZkitError, ValueError):
-    """A call that a format cannot express: what is written would be read as something else."""
+    """A call that a format cannot express: its text would be read as something else."""
 
 
 def format_named(name: str | Format) -> Format:
@@ -35,10 +35,10 @@ def format_named(name: str | Format) -> Format:
 
 
 def render_call(call: Call | Iterable[Call], format: str | Format) -> str:
-    """Write a call, or several at once, as a model does in this format.
+    """Return one or several calls as a model writes them in this format.
 
-    Raises `CannotWriteError` when the text would not be read as the same calls again: an argument
-    that holds the closing tag of its own format, several calls where the format has room for one.
+    Raises `CannotWriteError` if the text would not be read as the same calls again: an argument
+    holds the closing tag of its own format, or the format allows only one call.
     """
     record = format_named(format)
     require_list("call", [call] if isinstance(call, Call) else call, "calls, or one Call")
@@ -59,7 +59,7 @@ def written(calls: list[Call], record: Format) -> str:
 
 
 def _check(text: str, calls: list[Call], record: Format) -> None:
-    """Read what was written: it must be these calls and nothing else."""
+    """Raise `CannotWriteError` unless the text is read as these calls and nothing else."""
     given: dict[str, list[Any]] = {}
     for one in calls:
         given.setdefault(one.name, []).append(one.arguments or {})
@@ -73,7 +73,7 @@ def _check(text: str, calls: list[Call], record: Format) -> None:
 
 
 def _schema(values: list[Any]) -> JsonObject:
-    """Return the schema that fits values of one place."""
+    """Return a schema that fits all these values."""
     kinds = sorted({_type(value) for value in values})
     schema: JsonObject = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     items = [item for value in values if isinstance(value, list) for item in value]
@@ -91,7 +91,7 @@ def _type(value: Any) -> str:
 
 
 def _one(call: Call, index: int, record: Format) -> str:
-    """One call between the marks that are around each."""
+    """Return one call, with the text that the format puts around each."""
     ident = str(index) if record.numbered else call.id or f"call{index:05d}"
     call = replace(call, arguments=call.arguments or {}, id=ident)
     marks = {"$number": str(index + 1), "$index": str(index), "$id": ident, "$name": call.name}
@@ -109,7 +109,7 @@ def _json(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
-# ── how a call is spelt ──────────────────────────────────────────────────────
+# ── spellings of a call ──────────────────────────────────────────────────────
 
 Spelling = Callable[[Call, Format], str]
 
@@ -141,7 +141,7 @@ def _markup(call: Call, record: Format) -> str:
     written = []
     for key, value in call.arguments.items():
         text = _raw(value)
-        # A newline at the edge of a value would be taken for markup, so markup is put around it.
+        # The reader drops one newline at each edge of a value, so one more is written.
         edged = record.body in ("function_eq", "tool_tag", "legacy") and not head.endswith("\n")
         if edged and text != text.strip("\n"):
             text = f"\n{text}\n"
@@ -161,7 +161,7 @@ def _m3(call: Call, record: Format) -> str:
 
 
 def _element(key: str, value: Any, record: Format) -> str:
-    """Return a value as tags all the way down."""
+    """Return a value as nested tags."""
     head, tail = (mark.replace("$key", key) for mark in record.param)
     if isinstance(value, dict) and value:
         return head + "".join(_element(k, v, record) for k, v in value.items()) + tail
@@ -216,7 +216,7 @@ SPELLINGS: dict[str, Spelling] = {
 
 
 def render_tool_result(name: str, content: str, format: str | Format) -> str:
-    """Write a tool's result the way this format gives it back to the model."""
+    """Return a tool's result as this format sends it back to the model."""
     record = format_named(format)
     if not any(record.result):
         return f"Result of {name}:\n{content}"

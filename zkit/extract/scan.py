@@ -1,7 +1,7 @@
-"""One walk through the text of a reply, from hook to hook.
+"""Scan the text of a reply once, from hook to hook.
 
-The outermost envelope wins, and its body is data until its closer. What was looked at and refused
-is passed over whole: no weaker rule gets to see it.
+The outermost envelope wins, and its body is data up to its closer. A refused candidate is skipped
+as a whole, so no weaker rule reads a part of it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 
-# How far back the text before a call is looked at.
+# How many characters before a call are taken into account.
 REACH = 800
-# How much quoted text is searched for calls that it shows: more is a document.
+# How much of a quoted region is searched for calls; a longer one is a document.
 LONGEST_REGION = 100_000
 _UNSEEN = r"[\ufeff\u200b-\u200f\u2060]*+"
-# What happens at a hook: it is read from its place on, and the place to go on from comes back.
+# Reads the text at a hook's position, and returns the position to continue from.
 Handler = Callable[["Scanner", int], Steps[int]]
 # Finds the calls in a quoted text.
 Inner = Callable[[str], Iterator[Call]]
 
 
 class Scanner:
-    """Walks through the text once. Every step is a generator that waits where the text ends."""
+    """Scans the text once. Every step is a generator that waits where the text so far ends."""
 
     def __init__(
         self,
@@ -43,21 +43,21 @@ class Scanner:
         self.task = task
         self.tape = task.tape
         self.standing = standing
-        # Whether the reply has set reasoning apart already.
+        # Whether the reply has contained a block of reasoning already.
         self.reasoned = False
-        # Whether the text belongs to a thought that a label has opened.
+        # Whether the text belongs to a thought that a label opened.
         self.thinks = False
-        # Where a line begins that is labelled as somebody else's.
+        # Where a line labelled as somebody else's begins.
         self.asked_at: int | None = None
         self._wanted = wanted
         self._handlers = handlers
         self._inner = inner
-        # Whether the text so far was passed on whole, and nothing waits.
+        # Whether all text so far was emitted, and nothing is held.
         self.idle = False
         self._watch = Watch(task.tape, task.tools)
         self.is_plain = self._watch.is_plain_chunk
         self._text_from = 0
-        # Where the text ends that was passed on.
+        # Where the emitted text ends.
         self._passed = 0
 
     def run(self) -> Steps[None]:
@@ -82,7 +82,7 @@ class Scanner:
 
     @property
     def after_mark(self) -> bool:
-        """True if there are only blanks between here and the last part that was not text."""
+        """True if only blanks come between the last part that was not text and this position."""
         return self.standing.after_mark
 
     @property
@@ -95,9 +95,9 @@ class Scanner:
         return (yield from self._handlers[kind](self, at))
 
     def _give_up(self, pos: int) -> Steps[None]:
-        """Too much of the text looks like calls without being any: the rest of it is text.
+        """Treat the rest as text, because too much of it looks like calls that are not calls.
 
-        There is no message for the model: it may as well have listed data by the thousand.
+        There is no message for the model, which may just have listed thousands of records.
         """
         yield from self.standing.refuse([Refusal("", "too_much", (pos, pos), "", "")])
         while True:
@@ -108,10 +108,10 @@ class Scanner:
             yield from self.tape.wait(pos)
         yield from self.standing.close()
 
-    # ── looking for hooks ────────────────────────────────────────────────────
+    # ── finding hooks ────────────────────────────────────────────────────────
 
     def _next_hook(self, pos: int) -> Steps[tuple[str, int] | None]:
-        """Pass text on until something may matter; None when the text has ended."""
+        """Emit text up to the next hook; return its kind and position, or None at the end of the text."""
         while True:
             kind, held = self._watch.next(pos)
             if held > pos:
@@ -127,13 +127,13 @@ class Scanner:
             self.idle, pos = False, self._passed
 
     def pass_over(self, chunk: str) -> Event:
-        """Pass on a chunk that is only text, while nothing waits."""
+        """Emit a chunk that is only text, while nothing is held."""
         self.tape.add(chunk)
         self._passed = self.tape.pass_all()
         return self.standing.show(chunk, self._passed)
 
     def _unseen(self) -> Steps[int]:
-        """Characters without a width at the very beginning: text that counts as nothing."""
+        """Skip zero-width characters at the very beginning; return the position after them."""
         if self.tape.char(0).isascii() and self.tape.size:
             return 0
         marks = yield from self.tape.look(_UNSEEN, 0)
@@ -144,7 +144,7 @@ class Scanner:
         return end
 
     def _line_start(self, pos: int) -> Steps[int]:
-        """Read what begins the reply, or follows reasoning or a call."""
+        """Read a hook at the beginning of the reply, or right after reasoning or a call."""
         if self.task.tools and self.standing.shown == 0:
             done = yield from self._handlers["first"](self, pos)
             if done > pos:
@@ -156,17 +156,17 @@ class Scanner:
         yield from self.text(pos, at)
         return (yield from self.handle(str(line.lastgroup), at))
 
-    # ── giving out pieces ────────────────────────────────────────────────────
+    # ── emitting pieces ──────────────────────────────────────────────────────
 
     def text(self, start: int, end: int) -> Steps[None]:
-        """Text for the reader."""
+        """Emit text for the reader."""
         if self.thinks or self.standing.waits:
             yield from self.piece("text", start, end)
         elif end > start:
             yield self.standing.show(self.tape.slice(start, end), end)
 
     def piece(self, kind: Kind, start: int, end: int, shown: str | None = None) -> Steps[None]:
-        """Pass on a part of the reply that is not a candidate."""
+        """Emit a part of the reply that is not a candidate."""
         if end <= start:
             return
         if kind == "text" and self.thinks:
@@ -179,13 +179,13 @@ class Scanner:
             self.thinks = False
 
     def skip(self, at: int, size: int = 1) -> Steps[int]:
-        """Pass over what is only text."""
+        """Emit `size` characters as text; return the position after them."""
         end = min(at + size, self.tape.size)
         yield from self.text(at, end)
         return end
 
     def pass_to(self, start: int, until: re.Pattern[str], kind: Kind = "text") -> Steps[Hit | None]:
-        """Give out everything up to a mark as it arrives; None when the text ends without it."""
+        """Emit everything up to a mark as it arrives; return the mark, or None if the text ends first."""
         given, begun = start, compiled(until.pattern)
         while True:
             text, base = self.tape.window(given)
@@ -204,7 +204,7 @@ class Scanner:
             yield from self.tape.wait(given)
 
     def skip_past(self, at: int, until: re.Pattern[str]) -> Steps[int]:
-        """Pass over text up to a mark, the mark included; to the end when there is none."""
+        """Emit text up to and including a mark, or up to the end; return the position after it."""
         hit = yield from self.pass_to(at, until)
         if hit is None:
             return self.tape.size
@@ -213,19 +213,19 @@ class Scanner:
     # ── candidates ───────────────────────────────────────────────────────────
 
     def before(self, at: int) -> str:
-        """Return the text before a place, since the last part that was not text."""
+        """Return the text before a position, back to the last part that was not text."""
         return self.tape.slice(max(self._text_from, at - REACH), at)
 
     def start_of_text(self, at: int) -> None:
-        """Ignore the text before this place from now on."""
+        """Ignore the text before this position from now on."""
         self._text_from = at
 
     def offer(
         self, reading: Reading | None, opener: str, at: int, *, mentioned: bool = False
     ) -> Steps[int]:
-        """Judge a reading, and hold it until the reply ends; no reading is text.
+        """Judge a reading and hold it until the reply ends; without a reading, emit text.
 
-        `mentioned` is set for a call inside a sentence: it is doubtful.
+        `mentioned` is True for a call inside a sentence, which is doubtful.
         """
         if reading is None:
             self.tape.in_vain += 1
@@ -252,7 +252,7 @@ class Scanner:
         return end
 
     def list_quoted(self, start: int, end: int, text: str | None = None) -> Steps[None]:
-        """List the calls of declared tools that a quoted part of the reply shows."""
+        """List the calls of declared tools in a quoted part of the reply as refused."""
         if text is None:
             text = self.tape.slice(start, min(end, start + LONGEST_REGION))
         if not self.task.tools.named_in(text):
@@ -265,10 +265,10 @@ class Scanner:
             yield from self.standing.refuse(found)
 
     def end_reply(self, at: int, content: int | None = None, *, shown: bool = False) -> Steps[int]:
-        """End the reply here: nothing later is acted on, and calls in it are listed.
+        """End the reply here: calls after this position are only listed.
 
-        What follows belongs to somebody else's turn, or to a result that the model made up. It is
-        left out of the content unless it was `shown` already.
+        The rest belongs to somebody else's turn or to a made-up result. It is left out of the
+        content unless `shown` is True. `content` is where the rest begins if a mark comes first.
         """
         while not self.tape.final:
             yield from self.tape.wait(self.tape.size)

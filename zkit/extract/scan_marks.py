@@ -1,4 +1,4 @@
-"""Every mark in a text at which the scan has to stop, and the search for the next one."""
+"""The hooks at which the scan stops, and the search for the next one."""
 
 from __future__ import annotations
 
@@ -17,46 +17,47 @@ if TYPE_CHECKING:
     import regex
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
-# How ReAct prompts label a tool's result, and how models label the one that they make up.
+# The labels of tool results in ReAct prompts, and of results that models make up.
 RESULT_LABELS = (
     r"Observation|(?:Tool|Function|API)(?: [Cc]all)? (?:[Rr]esult|[Oo]utput|[Rr]esponse)s?"
 )
 _LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
-# A line that begins with a label of a prompt's format.
+# A line that begins with a label that a prompt's format defines.
 FORMAT_LABEL = rf"[ \t]*+{LABEL}(?:{_LABELS})\b"
-# Marks in brackets: at first sight they look like a list.
+# Marks in brackets, which look like the beginning of a list.
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
     r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[[BE]OS\]|\[gMASK\]))"
 )
-# After a bracket: a call in Python's way.
+# A Python call after a bracket.
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
-# An object that may be a call: it begins with a key of one, or with a value that may name a tool or hold
-# a call.
+# An object that may be a call: it begins with a key of calls, or with a key whose value may name a
+# tool or hold a call.
 _OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{\"'])"
-# A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in
-# brackets.
+# A list that may hold calls: objects, Python calls, or a name and an object; or a name in brackets
+# (corpus/extract/small_models).
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"
-# After a name: an object, maybe after a few words, a colon, a label in its own line, or in a fence.
+# An object after a name. Between them there may be a few words, a colon, a label on its own line, or
+# the opening of a fence (corpus/extract/small_models).
 ARGUMENTS_AHEAD = (
     r"(?P<mark>[`*\"'\]]{0,3}+(?P<words>(?:[ \t]++[^\W\d_]{1,12}+){1,4}+)?+[ \t]*+:?+[`*]{0,3}+"
     r"(?:[ \t\r]*+\n[ \t]*+(?:[-*+][ \t]++)?+[*_]{0,2}+[^\W\d_]{1,12}+(?:[ _][^\W\d_]{1,12}+)?+[*_]{0,2}+:[*_]{0,2}+)?+"
     r"\s*+(?P<fence>```(?:json)?+\s*+)?+)(?P<object>\{)"
 )
-# Every hook but the name of a tool begins with one of these.
+# Every hook except a tool's name begins with one of these characters.
 TRIGGER = re.compile(r"[<\[\]`✿◁\n{]")
-# How much of a line is looked at first, the line end before it included: `Act`, `Tho`, `###`.
+# How many characters of a line are checked first, with the line end before it: `Act`, `Tho`, `###`.
 LINE_PREFIX = 4
-# How many beginnings of lines are remembered for all streams together.
+# How many line beginnings are cached for all streams together.
 MOST_PREFIXES = 4096
 
 
 class Hooks:
-    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop.
+    """The patterns of all hooks, and whether the end of a text may be the beginning of one.
 
-    Only a stream needs the patterns for beginnings; they are compiled when it asks for them.
+    Only streams need the patterns for partial matches, so they are compiled on first use.
     """
 
     def __init__(self, inline: str, lines: str) -> None:
@@ -67,7 +68,7 @@ class Hooks:
         self.search = re.compile(self._any)
 
     def may_begin(self, prefix: str) -> bool:
-        """True if a hook may begin with the first characters of a line, from the line end before it."""
+        """True if a hook may begin with these first characters of a line and the line end before them."""
         known = self._begun.get(prefix)
         if known is None:
             if len(self._begun) > MOST_PREFIXES:
@@ -78,17 +79,17 @@ class Hooks:
 
     @cached_property
     def partial(self) -> regex.Pattern[str]:
-        """Any hook."""
+        """The pattern of any hook, for partial matches."""
         return compiled(self._any)
 
     @cached_property
     def new_line(self) -> regex.Pattern[str]:
-        """A hook that counts where a line begins, from the end of the line before it."""
+        """The pattern of a hook that counts only at the beginning of a line, with the line end before it."""
         return compiled(self._new_line)
 
     @cached_property
     def line(self) -> str:
-        """The same at the beginning of a text."""
+        """The same pattern for the beginning of a text."""
         return rf"(?P<indent>\s*+)(?:{self._lines})"
 
 
@@ -98,7 +99,7 @@ def _quoting() -> str:
 
 
 def _inline(tools: bool) -> list[tuple[str, str]]:
-    """Return what counts anywhere in a line. The order decides between two at the same place."""
+    """Return the hooks that count anywhere in a line; the first one wins at the same position."""
     always = [
         ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
         ("orphan", turn_marks.ORPHANS),
@@ -123,7 +124,7 @@ def _inline(tools: bool) -> list[tuple[str, str]]:
 
 
 def _starts() -> str:
-    """Return what opens a call; tags may be written in capitals."""
+    """Return the pattern of all marks that open a call; tags may be in capitals."""
     free = [start for start, _ in BODIES.values()]
     wrappers = [w.opener for w in WRAPPERS if not w.opener.startswith("functools")]
     tags = [one for one in (*free, *wrappers) if one.startswith("<")]
@@ -132,7 +133,7 @@ def _starts() -> str:
 
 
 def _lines(tools: bool) -> str:
-    """Return what counts only where a line begins."""
+    """Return the pattern of the hooks that count only at the beginning of a line."""
     spoken = "|".join(r.opener for r in turn_marks.SPOKEN_REASONING)
     if not tools:
         return rf"(?P<spoken>{spoken})"
@@ -147,7 +148,7 @@ def _lines(tools: bool) -> str:
 
 @cache
 def hooks_for(tools: bool) -> Hooks:
-    """Return the hooks for a reply; without tools only reasoning is looked for."""
+    """Return the hooks for a reply; without tools, only those for reasoning, channels and tokens."""
     kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in _inline(tools))
     return Hooks(f"(?={TRIGGER.pattern})(?:{kinds})", _lines(tools))
 
@@ -156,7 +157,7 @@ def hooks_for(tools: bool) -> Hooks:
 OPENING_KEY = (
     r"[\[\s]*+\{(?:\s*+\{)?+\s*+,?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
 )  # fmt: skip
-# A list that begins with a call in Python's way.
+# A list that begins with a Python call.
 LISTED_CALL = rf"\[\[?{CALLING}"
 # A list that begins with a call in a string, or with a name and an object.
 LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{)"
@@ -166,7 +167,7 @@ LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{
 
 
 class Found(NamedTuple):
-    """A hook in the window: what it is, where it begins and where it ends."""
+    """A hook in the window: its kind, its start and its end."""
 
     kind: str
     start: int
@@ -177,7 +178,7 @@ _NONE, _PASSED = Found("", 1 << 60, 1 << 60), Found("", -1, -1)
 
 
 class Watch:
-    """Finds the next hook for tools of certain names. A hook that more text may change waits."""
+    """Finds the next hook for the declared tools; waits if more text may change the hook."""
 
     def __init__(self, tape: Tape, tools: Declared) -> None:
         self._tape = tape
@@ -185,24 +186,24 @@ class Watch:
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
-        # The next hook, and the next place of each name.
+        # The next hook, and the next occurrence of each name.
         self._hook = _NONE
         self._next: list[Found] = []
 
     @property
     def line(self) -> str:
-        """What counts at the beginning of a line."""
+        """The pattern of hooks at the beginning of a line."""
         return self._hooks.line
 
     def is_plain_chunk(self, chunk: str) -> bool:
-        """True if a chunk is only text, where nothing before it has begun."""
+        """True if a chunk is only text, provided that no hook has begun before it."""
         if len(chunk) > LONGEST_PLAIN or TRIGGER.search(chunk) is not None:
             return False
         before = self._tape.last
         return not self._names or self._tools.begun.search(before + chunk, len(before)) is None
 
     def next(self, pos: int) -> tuple[str, int]:
-        """Return the kind of the next hook, empty when none is sure yet, and where the text before it ends."""
+        """Return the kind of the next hook and where the text before it ends; no kind if none is sure yet."""
         if self._tape.final and pos >= self._tape.size:
             return "", self._tape.size
         text, base = self._tape.window(pos)
@@ -221,7 +222,7 @@ class Watch:
         return "", min(held, self._name_begun(text, tail)) + base
 
     def _plain_end(self, text: str, base: int, found: Found) -> int:
-        """Return where to go on after a hook that begins no call; 0 if only its handler can tell."""
+        """Return where to continue after code that holds no call; 0 if the handler must decide."""
         if found.kind not in ("tick", "fence"):
             return 0
         end, begun = plain_code(text, found.start, self._tools)
@@ -230,9 +231,10 @@ class Watch:
         return end
 
     def _plain_until(self, text: str, at: int) -> int:
-        """Up to where nothing can belong to a hook, but for a name that has begun; -1 if something may.
+        """Return how far the text cannot belong to a hook; -1 if some of it may.
 
-        A line end is the commonest trigger by far: the characters after it tell most of them apart.
+        A tool's name that has only begun at the end is not checked here. The most common trigger is
+        a line end, and the characters after it rule out a hook in most cases.
         """
         for trigger in TRIGGER.finditer(text, at):
             start = trigger.start()
@@ -245,7 +247,7 @@ class Watch:
         return len(text) if all(text.find(name, at) < 0 for name in self._names) else -1
 
     def _first(self, text: str, at: int) -> Found:
-        """Return the hook that begins first, from `at` on; what was found is not searched for again."""
+        """Return the first hook from `at` on; hooks that were found before are cached."""
         if text is not self._text:
             self._text = text
             self._hook, *self._next = [_PASSED] * (1 + len(self._names))
@@ -269,7 +271,7 @@ class Watch:
         return Found(group, start, match.end())
 
     def _is_sure(self, text: str, found: Found) -> bool:
-        """True if no text to come can make a longer mark of this one."""
+        """True if no later text can turn this mark into a longer one."""
         if found.end == len(text):
             return False
         if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
@@ -282,14 +284,14 @@ class Watch:
         return self._hooks.new_line.fullmatch(text, line, partial=True) is None
 
     def _held(self, text: str, begin: int, end: int) -> int:
-        """Return the first place in a stretch of the text that may still become a hook; else its end."""
+        """Return the first position between two that may still become a hook, or the second one."""
         for trigger in TRIGGER.finditer(text, begin, end):
             if self._hooks.partial.fullmatch(text, trigger.start(), partial=True) is not None:
                 return trigger.start()
         return end
 
     def _name_begun(self, text: str, tail: int) -> int:
-        """Return where the name of a tool may have begun that the next chunk completes."""
+        """Return where a tool's name may have begun that the next chunk completes, or the text's end."""
         if not self._names or text[-1:] in _ENDS_WORD:
             return len(text)
         tail = max(tail, len(text) - LONGEST_MARK)
@@ -307,7 +309,7 @@ _LAST_WORD = re.compile(r"<?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)\Z")
 
 
 def _named(text: str, name: str, at: int) -> Found:
-    """Return the next place that spells the name of a tool as a word of its own; in a tag, from its `<` on."""
+    """Return the next occurrence of a tool's name as a whole word; in a tag it begins at the `<`."""
     begin = text.find(name, at)
     while begin >= 0:
         end = begin + len(name)

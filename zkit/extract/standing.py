@@ -1,7 +1,7 @@
-"""The tier of a call, its position in the reply, and the list that it goes into.
+"""Decide the tier of a call, its position in the reply, and whether it is a call, doubtful or refused.
 
-From the first call on everything is held back. The end of the reply decides: calls that only
-blanks, closers or more calls follow are calls; calls that text follows are doubtful.
+From the first call on, everything is held until the reply ends. If only blanks, closers or more
+calls follow, the calls are final; if text follows, they are doubtful.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from zkit.extract.parsers.call_objects import BESIDE
 from zkit.extract.quoting import closes_quote, ends_sentence, in_element, quotes
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
-# How sure a call is by its tier; each rank of its repair takes a twentieth off.
+# The confidence of a call by its tier; each rank of its repair takes off 0.05.
 CONFIDENCE: dict[Tier, float] = {"marker": 0.98, "alone": 0.9, "shape": 0.7}
 FOLLOWED = (
     "Your reply contains a call of {name} followed by more text, so nothing was run. "
@@ -32,31 +32,34 @@ MENTIONED = (
     "Send the call alone if you mean it."
 )
 _SILENT = frozenset({"declaration", "result", "conversation"})
-# How long a thought may be that waits for its call (ReAct prompts); a longer one is text.
+# How long a thought may be while it is held for its call (ReAct prompts); a longer one is text.
 MOST_THOUGHT = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A span that spells calls. `before` is the text before it, `mentioned` that a sentence names it."""
+    """A span that spells calls; `before` is the text before it.
+
+    `mentioned` is True if a sentence only mentions the call.
+    """
 
     span: tuple[int, int]
     text: str
     format: Format
     outcomes: tuple[Outcome, ...]
-    # Why each of the outcomes is refused unless the reply is nothing else.
+    # For each outcome, the refusal that applies unless the call is the whole reply.
     misfits: tuple[Refusal | None, ...] = ()
     before: str = ""
     mentioned: bool = False
 
     @property
     def counts(self) -> bool:
-        """True if it is call-shaped: a call, a cut one, one that can be fixed, or an unknown one in a marker."""
+        """True if one of its outcomes is a call, a cut call, a fixable call, or an unknown tool in a marker."""
         if any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes):
             return False
         silent = any(isinstance(o, Refusal) and not o.message for o in self.outcomes)
         if silent and self.format.tier == "shape":
-            return False  # a list of data, one item of which looks like a call
+            return False  # a list of data with one item that looks like a call
         return any(map(self._counts, self.outcomes))
 
     def _counts(self, outcome: Outcome) -> bool:
@@ -65,7 +68,7 @@ class Candidate:
         return not isinstance(outcome, Unknown) or self.format.tier == "marker"
 
 
-# What is held back: text, candidates, and the calls of a quoted part.
+# Items that are held: text, candidates, and the calls in a quoted part.
 Waiting = Piece | Candidate | list[Refusal]
 
 
@@ -98,10 +101,10 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
 
 
 def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
-    """Return why a call is refused that has more than its name and arguments: what is beside them is lost.
+    """Return the refusal of a call with other keys beside its name and arguments, whose values would be lost.
 
-    Without a marker, keys that are none of the tool's make it another kind of object
-    (corpus/extract/small_models).
+    None if there are no such keys. Without a marker, keys that are not parameters of the tool make
+    it another kind of object (corpus/extract/small_models).
     """
     odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
     if not odd:
@@ -115,20 +118,20 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     return Refusal(name, "beside_arguments", unit.span, message, record.name)
 
 
-# Bodies in tags that are ordinary words (corpus/untouched/markup_and_math).
+# Bodies in tags whose names are ordinary words (corpus/untouched/markup_and_math).
 _LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
 
 
-# Objects that only the fit of their keys tells from data.
+# Forms of objects that are calls only if their keys fit the tool; otherwise they are data.
 _BY_FIT = frozenset({"_flat", "_keyed"})
 
 
 def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
-    """Return why the arguments of a call in a format that proves nothing by itself rule it out.
+    """Return the refusal of a call whose arguments do not fit, in a format that is weak evidence.
 
-    Where only the shape tells a call from text, the keys must be those of the tool; so they must
-    where tags bear ordinary words. A marker is proof enough, and so is a reply that is nothing
-    else: wrong arguments are for `decode` to refuse.
+    Without a marker, or in tags with ordinary words as names, the keys must be those of the tool. A
+    marker is enough evidence, and so is a reply that is nothing but the call; there `decode`
+    refuses wrong arguments.
     """
     name = tools.name_of(unit.name)
     if unit.state != "whole" or name is None:
@@ -143,7 +146,7 @@ def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
 
 
 def numbered(outcomes: Sequence[Outcome], first: int) -> tuple[Outcome, ...]:
-    """Return the outcomes with an id for every call that came without one."""
+    """Return the outcomes, with an id for every call that has none."""
     named = []
     for index, outcome in enumerate(outcomes, first):
         if isinstance(outcome, Call) and not outcome.id:
@@ -159,34 +162,34 @@ _EVENTS: dict[type[Outcome], Callable[..., Event]] = {
 
 
 class Standing:
-    """Collects the parts of a reply. From the first call on they wait for the end of the reply."""
+    """Collects the parts of a reply; from the first call on, holds them until the reply ends."""
 
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
         self.spans: list[Span] = []
         self._content = StringIO()
         self.reasoning: list[str] = []
-        # Where the reply ended: at a leaked turn, or at a result that the model made up.
+        # Where the reply ended: at a leaked turn or a made-up result.
         self.ended_at: int | None = None
-        # Whether there are only blanks between here and the last part that was not text.
+        # Whether only blanks followed the last part that was not text.
         self.after_mark = True
-        # How many characters of text the reply has, blanks at its edges not counted.
+        # How many characters of text the reply has, without blanks at the edges of its parts.
         self.shown = 0
         # Where the last piece ended.
         self.reached = 0
         # Whether a call was read.
         self.holds = False
-        # How long the thought is that waits for its call.
+        # The length of the thought that is held for its call.
         self._thought = 0
-        # How many of the outcomes are known to be in reasoning.
+        # How many outcomes are known to be inside reasoning.
         self._rehearsed = 0
         self._pending: list[Waiting] = []
-        # How many outcomes are known so far, those that still wait included.
+        # How many outcomes there are so far, including those that are held.
         self.known = 0
 
     @property
     def waits(self) -> bool:
-        """True if anything is held back."""
+        """True if anything is held."""
         return self.holds or bool(self._pending)
 
     @property
@@ -195,15 +198,15 @@ class Standing:
         return self._content.getvalue()
 
     def show(self, text: str, end: int) -> Event:
-        """Show text that nothing before it waits for."""
+        """Emit text while nothing is held."""
         self.reached = end
         self._count(text)
         return self.write(text)
 
-    # ── what arrives ─────────────────────────────────────────────────────────
+    # ── collecting ───────────────────────────────────────────────────────────
 
     def add(self, item: Piece) -> Iterator[Event]:
-        """Take the next piece, in the order of the text."""
+        """Take the next piece of the text; hold it or emit it."""
         self.reached = item.span[1]
         ends_text = item.kind == "token" and not self.after_mark
         if item.kind == "text":
@@ -224,12 +227,12 @@ class Standing:
             yield from self._emit(item)
 
     def new_thought(self) -> None:
-        """Begin a thought: those before it count with it as long as they wait."""
+        """Begin a thought; its length adds to that of earlier thoughts that are still held."""
         if not self._pending:
             self._thought = 0
 
     def refuse(self, found: list[Refusal]) -> Iterator[Event]:
-        """List what is not a call and stays in the text."""
+        """List refused calls, which stay in the text."""
         self.known += len(found)
         if self._pending:
             self._pending.append(found)
@@ -254,7 +257,10 @@ class Standing:
         return True
 
     def all_was_reasoning(self, end: int) -> Iterator[Event]:
-        """Take everything so far as reasoning that the prompt had opened (Qwen3, DeepSeek R1): no call in it counts."""
+        """Turn everything so far into reasoning, in which no call counts.
+
+        The prompt had opened the reasoning (Qwen3, DeepSeek R1).
+        """
         for item in self._pending:
             if isinstance(item, Piece):
                 self._content.write(item.whole if item.kind in ("text", "thought") else "")
@@ -278,7 +284,7 @@ class Standing:
     # ── the end ──────────────────────────────────────────────────────────────
 
     def close(self) -> Iterator[Event]:
-        """End the reply: what waits is a call, a doubtful one or text."""
+        """End the reply: emit everything that is held as calls, doubtful calls or text."""
         if not self.holds:
             yield from self._release(called=False, over=True)
             return
@@ -302,7 +308,7 @@ class Standing:
                 yield from self._refused(item)
 
     def _settled(self, item: Waiting, pending: list[Waiting], index: int) -> Waiting:
-        """Return a candidate after the end of the reply, or in a quotation that closes right after it, is quoted."""
+        """Return the item; a candidate becomes quoted after the reply's end or inside a quotation."""
         if not isinstance(item, Candidate):
             return item
         following = (p for p in pending[index + 1 : index + 3] if isinstance(p, Piece))
@@ -311,7 +317,7 @@ class Standing:
         return _quoted(item) if ended or closes_quote(item.before, after) else item
 
     def _is_final(self, pending: list[Waiting]) -> bool:
-        """True if no text follows the last call, up to where the reply ended."""
+        """True if no text follows the last call before the end of the reply."""
         after = ""
         for item in reversed(pending):
             if isinstance(item, Candidate):
@@ -323,12 +329,12 @@ class Standing:
         return True
 
     def _is_text(self, item: Piece) -> bool:
-        """True if a piece is text of this reply."""
+        """True if a piece is text and comes before the end of the reply."""
         ended = self.ended_at is not None and item.span[0] >= self.ended_at
         return item.kind in ("text", "thought") and not ended
 
     def _has_text(self, pending: list[Waiting]) -> bool:
-        """True if the reply is more than its calls."""
+        """True if the reply has text besides its calls."""
         if self.shown and any(map(str.isalnum, self.content)):
             return True
         pieces = (item for item in pending if isinstance(item, Piece) and item.kind == "text")
@@ -337,7 +343,7 @@ class Standing:
     def _accepted(
         self, item: Candidate, final: bool, alone: bool, mentioned: bool
     ) -> Iterator[Event]:
-        """The outcomes of a candidate; its calls leave the text if they are final."""
+        """Emit the outcomes of a candidate; final calls are removed from the text."""
         at, end = item.span
         kept: list[tuple[int, int]] = []
         for outcome, unfit in zip_longest(item.outcomes, item.misfits):
@@ -369,12 +375,13 @@ class Standing:
         yield from map(self._told, _quoted(item).outcomes)
         yield self.write(item.text)
 
-    # ── giving out ───────────────────────────────────────────────────────────
+    # ── emitting ─────────────────────────────────────────────────────────────
 
     def _release(self, *, called: bool, over: bool = False) -> Iterator[Event]:
-        """Let go of what waits without a call.
+        """Emit everything that is held before a call, or without one.
 
-        Thoughts are reasoning when a call goes with them. Tokens in the middle of a text are text.
+        Thoughts are reasoning if a call follows, otherwise text. Tokens in the middle of text are
+        text; those at its end are dropped.
         """
         pending, self._pending = self._pending, []
         for item in pending:
@@ -406,7 +413,7 @@ class Standing:
             yield events.ReadingEnded(item.span[0])
 
     def _count(self, text: str) -> None:
-        """Note that the reply has more text."""
+        """Count text as shown."""
         solid = text.strip()
         self.shown += len(solid)
         self.after_mark = self.after_mark and not solid
@@ -425,9 +432,10 @@ class Standing:
 
 
 def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
-    """Return what waits, without a second copy of a call right beside the first.
+    """Yield the held items, without the second copy of a call right beside the first.
 
-    LFM2 writes a call between its tokens and again as a plain list, in either order: one call.
+    LFM2 writes a call between its tokens and again as a plain list, in either order
+    (corpus/extract/small_models).
     """
     last: Candidate | None = None
     for item in pending:
@@ -443,7 +451,7 @@ def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
 
 
 def _in_sentence(pending: list[Waiting]) -> bool:
-    """True if the last call ends a sentence; other calls in its line are left out (corpus/extract/shown)."""
+    """True if the last call ends a sentence, without the other calls on its line (corpus/extract/shown)."""
     line = after = ""
     called = False
     for item in reversed(pending):
@@ -469,7 +477,7 @@ def _echoes(item: Candidate, last: Candidate) -> bool:
 
 
 def placed(call: Call, final: bool, alone: bool) -> Call:
-    """Return the call with its tier and position in the reply."""
+    """Return the call with its final tier, position and confidence."""
     tier: Tier = "alone" if alone and call.tier == "shape" else call.tier
     if tier == call.tier and final:
         return call
@@ -484,7 +492,7 @@ def _is_quoted(item: Candidate) -> bool:
 
 
 def _quoted(item: Candidate) -> Candidate:
-    """Return a candidate that is quoted: its calls are listed, without a message."""
+    """Return the candidate as quoted: its calls are listed without a message."""
     return replace(item, outcomes=tuple(_as_quoted(one, item) for one in item.outcomes))
 
 

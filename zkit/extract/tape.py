@@ -1,7 +1,7 @@
 """The text of a reply while it arrives in chunks.
 
-Parsers are generators. They ask the tape for the next mark or for a match at a place, and the tape
-yields `WAIT` until enough text has arrived for an answer that no later chunk can change.
+Parsers are generators. They search the tape for a mark or match a pattern at a position, and the
+tape yields `WAIT` until enough text has arrived for a result that no later chunk can change.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 Match: TypeAlias = "re.Match[str] | regex.Match[str]"
 T = TypeVar("T")
-# A reader on its way: it yields `WAIT` and what it has found, and returns its result.
+# A running parser: it yields `WAIT` and events, and returns its result.
 Steps = Generator[Any, None, T]
 
-# How far a look reaches: longer than the longest header of any format.
+# How many characters `look` sees: more than the longest header of any format.
 MOST_HEADER = 600
-# How often, on the average, a character may be looked at.
+# How often a character may be read on average.
 MOST_WORK = 8
-# How many looks at characters any text may take, however short it is.
+# How many character reads any text may take, however short it is.
 FREE_WORK = 100_000
-# How many readings of any text may spell no call, however short it is.
+# How many readings without a call any text may have, however short it is.
 MOST_IN_VAIN = 2_000
-# How much text allows for one more of them.
+# How many characters of text allow one more of them.
 TEXT_FOR_ONE_MORE = 300
-# How much text that was searched stays in the window, before it is stored.
+# How many searched characters stay in the window before they are moved to a block.
 BLOCK = 2048
-# A search that went so far is not made again from a place within it.
+# The result of a search over more characters than this is cached.
 WORTH_KEEPING = 256
 MOST_KEPT = 256
-# No mark that is searched for is longer than this.
+# No mark is longer than this.
 LONGEST_MARK = 96
 
 
 class _Wait:
-    """There is only one: the text so far cannot say."""
+    """The type of `WAIT`: the text so far is not enough to decide."""
 
     def __repr__(self) -> str:
         return "WAIT"
@@ -50,7 +50,7 @@ WAIT = _Wait()
 
 
 class Hit(NamedTuple):
-    """A mark in the text: where it begins and ends, and the groups that its pattern found."""
+    """A mark in the text: its start, its end and the match."""
 
     start: int
     end: int
@@ -58,22 +58,22 @@ class Hit(NamedTuple):
 
 
 class Tape:
-    """The text so far. Only what has not been searched yet is kept in one string.
+    """The text so far. Only the part that is still searched is kept in one string, the window.
 
-    The rest is kept in blocks: 200,000 chunks of four characters cost as much as one text.
+    The rest is kept in blocks, so that 200,000 chunks of four characters cost as much as one text.
     """
 
     def __init__(self) -> None:
         self.size = 0
         self.final = False
         self.finish_reason: str | None = None
-        # How many characters were looked at so far; one that was looked at twice counts twice.
+        # How many characters were read so far; one that was read twice counts twice.
         self.work = 0
-        # How many readings were not calls.
+        # How many readings held no call.
         self.in_vain = 0
-        # The furthest place that was looked at.
+        # The furthest position that was read.
         self._reach = 0
-        # Patterns, and the places between which none of them begins.
+        # Patterns, and the positions between which they have no match.
         self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
         self._blocks: list[str] = []
         self._starts: list[int] = []
@@ -86,29 +86,30 @@ class Tape:
 
     @property
     def cut(self) -> bool:
-        """True if the server's finish reason is a limit."""
+        """True if the server cut the reply at a limit."""
         return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
 
     @property
     def stopped(self) -> bool:
-        """True if the server's finish reason is the model's own end: no more was to come."""
+        """True if the server says that the model itself ended the reply."""
         return self.finish_reason == "stop"
 
     @property
     def exhausted(self) -> bool:
-        """True if the text was looked at often enough: what has not closed by now is not looked for.
+        """True if the text was read so often that no more closers are searched for.
 
-        What counts is how far it was looked at, not how much has arrived: any chunking ends alike.
+        The limit depends on how far the text was read, not on how much has arrived, so that chunk
+        boundaries make no difference.
         """
         return self.work > MOST_WORK * self._reach + FREE_WORK
 
     @property
     def hopeless(self) -> bool:
-        """True if so many readings came to nothing that no more are made."""
+        """True if so many readings held no call that the scan gives up."""
         return self.in_vain > MOST_IN_VAIN + self._reach // TEXT_FOR_ONE_MORE
 
     def looked(self, start: int, end: int) -> None:
-        """Count the text between two places as looked at."""
+        """Count the text between two positions as read."""
         self._reach = max(self._reach, end)
         self.work += max(end - start, 0)
 
@@ -120,7 +121,7 @@ class Tape:
         self._window += chunk
 
     def _store(self) -> None:
-        """Move what is not searched again out of the window."""
+        """Move the text that is not searched again out of the window."""
         upto = self._keep
         if upto > self._stored:
             self._starts.append(self._stored)
@@ -130,7 +131,7 @@ class Tape:
         self._base = upto
 
     def slice(self, start: int, end: int) -> str:
-        """Return the text between two places."""
+        """Return the text between two positions."""
         start, end = max(start, 0), min(end, self.size)
         if start >= self._base:
             return self._window[start - self._base : end - self._base]
@@ -144,9 +145,9 @@ class Tape:
         return whole[start - self._starts[first] : end - self._starts[first]]
 
     def window(self, pos: int) -> tuple[str, int]:
-        """Return a text that holds everything from `pos` on, and the place where it begins.
+        """Return a string with everything from `pos` on, and the position where it begins.
 
-        It holds the character before `pos` as well, for patterns that look back.
+        It includes the character before `pos`, for patterns that look back.
         """
         begin = max(pos - 1, 0)
         if begin < self._base:
@@ -164,14 +165,14 @@ class Tape:
         return self._window[-1:]
 
     def pass_all(self) -> int:
-        """Nothing that has arrived so far is searched again; return where it ends."""
+        """Mark all text so far as not to be searched again; return where it ends."""
         self._keep = max(self.size - 1, 0)
         return self.size
 
     def find(
         self, pattern: re.Pattern[str], pos: int, until: int | None = None
     ) -> Steps[Hit | None]:
-        """Return the first match from `pos` on, up to `until`; None when the text ends without one."""
+        """Return the first match from `pos` on, up to `until`; None if there is none."""
         begin, absent = self._absent.get(pattern, (pos, pos))
         begin, pos = (begin, absent) if begin <= pos < absent else (pos, pos)
         searched_from = pos
@@ -194,7 +195,7 @@ class Tape:
             yield from self.wait(pos)
 
     def _keep_absent(self, pattern: re.Pattern[str], begin: int, end: int) -> None:
-        """Remember that no match begins between two places."""
+        """Remember that no match begins between two positions."""
         if end - begin > WORTH_KEEPING:
             if len(self._absent) > MOST_KEPT:
                 self._absent.clear()
@@ -203,10 +204,10 @@ class Tape:
     def look(
         self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
     ) -> Steps[Match | None]:
-        """Return the match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
+        """Return the match at `pos`; None as soon as there can be none.
 
-        A pattern in a string is compiled when it is first used. Where all of the text has arrived
-        and is ASCII, Python's own `re` will do, which need not be loaded.
+        Patterns see at most `reach` characters. A pattern given as a string is compiled on first
+        use; if all text has arrived and is ASCII, Python's `re` is used, so `regex` is not loaded.
         """
         if isinstance(pattern, str):
             if self.final and (text := self.slice(pos, pos + reach)).isascii():
@@ -218,32 +219,32 @@ class Tape:
             match = pattern.match(text, partial=open_end)
             if match is None or not open_end:
                 return match
-            # A match may be whole and yet shorter than the one that the next chunk would give.
+            # The next chunk might give a longer match.
             if not match.partial and pattern.fullmatch(text, partial=True) is None:
                 return match
             yield from self.wait(pos)
 
     def next_solid(self, pos: int) -> Steps[int]:
-        """Read the first place from `pos` on that is not white space; the end when there is none."""
+        """Return the first position from `pos` on that is not white space, or the end of the text."""
         hit = yield from self.find(_SOLID, pos)
         return self.size if hit is None else hit.start
 
     def char(self, pos: int) -> str:
-        """Return the character at a place that has arrived; nothing at the end."""
+        """Return the character at a position; empty at the end of the text so far."""
         return self.slice(pos, pos + 1)
 
 
 @lru_cache(maxsize=1024)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """Return a pattern for looks."""
-    import regex  # not at the top: half as much to load as pydantic
+    """Return a compiled pattern that supports partial matches, for `look`."""
+    import regex  # imported late: loading it costs half as much as pydantic
 
     return regex.compile(pattern)
 
 
 @lru_cache(maxsize=1024)
 def _for_ascii(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
-    """Return a pattern for looks at ASCII: only there both modules mean the same by `\\s` and `\\w`."""
+    """Return a compiled pattern for ASCII text, where `\\s` and `\\w` mean the same in `re` and `regex`."""
     try:
         return re.compile(pattern, re.ASCII)
     except re.error:  # such as two groups of one name
@@ -252,7 +253,7 @@ def _for_ascii(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def searched(pattern: str) -> re.Pattern[str]:
-    """Return a pattern for searches."""
+    """Return a compiled pattern for `find`."""
     return re.compile(pattern)
 
 

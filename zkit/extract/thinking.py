@@ -1,4 +1,4 @@
-"""Reasoning and channels: the parts of a reply that are set apart from its answer."""
+"""Handlers for reasoning and channels: the parts of a reply beside its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 
 
 def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
-    """Return the region that opens at a place, and the place after its opener."""
+    """Return the region that opens at a position, and the position after its opener."""
     for region in found:
         head = yield from scan.tape.look(region.opener, at)
         if head is not None:
@@ -25,7 +25,7 @@ def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Re
 
 
 def marked(scan: Scanner, at: int) -> Steps[int]:
-    """Read a block of reasoning between marks, up to its closer or to the end."""
+    """Read a block of reasoning between marks, up to its closer or the end of the reply."""
     found = yield from _opened(scan, turn_marks.MARKED_REASONING, at)
     if found is None:
         return (yield from scan.skip(at))
@@ -34,7 +34,7 @@ def marked(scan: Scanner, at: int) -> Steps[int]:
 
 
 def tagged(scan: Scanner, at: int) -> Steps[int]:
-    """Read a tag that may only be named in a sentence: it sets reasoning apart where a line begins."""
+    """Read a reasoning tag; it counts only at the beginning of a line, since a sentence may mention it."""
     found = yield from _opened(scan, turn_marks.TAGGED_REASONING, at)
     if found is None or scan.before(at).rpartition("\n")[2].strip():
         return (yield from scan.skip(at))
@@ -48,7 +48,7 @@ def _block(scan: Scanner, region: Region, at: int, begin: int) -> Steps[int]:
 
 
 def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: Kind) -> Steps[int]:
-    """Read everything from an opener to its closer as pieces of one kind, without the marks."""
+    """Emit everything between an opener and its closer as pieces of one kind; drop the marks."""
     yield from scan.piece("frame", at, begin)
     hit = yield from scan.pass_to(begin, closer, kind)
     start, end = (scan.tape.size,) * 2 if hit is None else (hit.start, hit.end)
@@ -59,10 +59,10 @@ def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: 
 
 
 def orphan(scan: Scanner, at: int) -> Steps[int]:
-    """Read the end of reasoning that the prompt had opened: everything before it is reasoning.
+    """Read a closer without an opener: the prompt opened the reasoning, so everything before it is reasoning.
 
-    So it is where reasoning was set apart already, if the mark is at an edge of its line: the
-    model opened a block inside of another, or went on thinking after it had closed one.
+    After an earlier block of reasoning this holds only if the closer is at an edge of its line: the
+    model nested two blocks, or continued to think after closing one.
     """
     head = yield from scan.tape.look(turn_marks.ORPHANS, at)
     if head is None:
@@ -71,7 +71,7 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
     if scan.reasoned and (yield from scan.tape.look(r"\s*+\Z", end)) is not None:
         yield from scan.piece(
             "token", at, end
-        )  # an answer is not made reasoning by its end (Gemma 4)
+        )  # a stray closer at the end does not make the answer reasoning (Gemma 4)
         return end
     if scan.reasoned and not (yield from _at_edge(scan, at, end)):
         return (yield from scan.skip(at, head.end()))
@@ -82,14 +82,14 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
-    """True if a mark begins its line or ends it: one that a sentence names does neither."""
+    """True if a mark begins or ends its line; a mark that a sentence mentions does neither."""
     if not scan.before(at).rpartition("\n")[2].strip():
         return True
     return (yield from scan.tape.look(_LINE_ENDS, end)) is not None
 
 
 def spoken(scan: Scanner, at: int) -> Steps[int]:
-    """Reasoning between two sentences; without the second one it is text."""
+    """Read reasoning between two fixed sentences; without the second one it is text."""
     found = yield from _opened(scan, turn_marks.SPOKEN_REASONING, at)
     if found is None:
         return (yield from scan.skip(at))
@@ -107,7 +107,7 @@ def spoken(scan: Scanner, at: int) -> Steps[int]:
 
 
 def answer(scan: Scanner, at: int) -> Steps[int]:
-    """Read a channel for the reader: text, whatever it looks like."""
+    """Read a channel for the reader: its content is text, whatever it looks like."""
     found = yield from _opened(scan, turn_marks.ANSWERS, at)
     if found is None:
         return (yield from scan.skip(at))
@@ -116,7 +116,7 @@ def answer(scan: Scanner, at: int) -> Steps[int]:
 
 
 def channel(scan: Scanner, at: int) -> Steps[int]:
-    """Read a message whose header names its recipient."""
+    """Read a message whose header names its recipient or channel (corpus/extract/harmony)."""
     head = yield from scan.tape.look(turn_marks.CHANNEL, at)
     if head is None:
         addressed = "to=" in scan.tape.slice(at, at + MOST_HEADER)
@@ -129,7 +129,7 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
         scan.reasoned = True
         return (yield from _between(scan, at, begin, turn_marks.CHANNEL_END, "reasoning"))
     if scan.task.tools and (head["channel"], head["kind"]) == ("final", "json"):
-        yield from scan.piece("frame", at, begin)  # gpt-oss answers with a call, as JSON
+        yield from scan.piece("frame", at, begin)  # gpt-oss writes a call as JSON
         return begin
     if scan.task.tools and to == "tools":
         return (yield from opening(scan, at))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What opens a part of the reply and what closes it."""
+    """The patterns that open and close a part of the reply."""
 
     opener: str
     closer: str
@@ -16,7 +16,7 @@ class Region:
 
 REASONING_TAGS = ("think", "thinking", "thought", "reasoning", "scratch_pad", "scratchpad", "seed:think", "mm:think", "longcat_think")  # fmt: skip
 
-# Reasoning in tags that may also be named in a sentence: they count where a line begins.
+# Reasoning in tags that a sentence may mention, so they count only at the beginning of a line.
 TAGGED_REASONING = tuple(
     Region(rf"<{tag}\s*+>|<{tag.upper()}\s*+>|<{tag.title()}\s*+>", rf"</(?i:{tag})\s*+>")
     for tag in REASONING_TAGS
@@ -37,14 +37,14 @@ MARKED_REASONING = (
     Region(r"◁think▷", r"◁/think▷"),
     Region(r"\[\[ ## next_thought ## \]\]", r"(?=\[\[ ## )"),
 )
-# Reasoning between sentences, or between the words of a harmony header that lost its tokens:
-# without the second one the first is only a sentence.
+# Reasoning between two fixed sentences (corpus/extract/granite31_array, tool_calls_array), or between the
+# words of a Harmony header without its tokens. Without the second one, the first is only text.
 SPOKEN_REASONING = (
     Region(r"Here is my thought process:", r"Here is my response:"),
     Region(r"Here are my reasoning steps:", r"\[BEGIN FINAL RESPONSE\]"),
     Region(r"analysis(?=[A-Z])", r"assistantfinal|(?=assistantcommentary to=)"),
 )
-# How far after the first sentence the second one is waited for.
+# How far after the first sentence the second one is searched for.
 LONGEST_SPOKEN = 20_000
 
 # Channels for the reader: their content is text, whatever it looks like.
@@ -59,7 +59,7 @@ ANSWERS = (
     Region(r"<\|recipient\|>\s*+all\s*+<\|content\|>", r"(?=<\|from\|>|<\|recipient\|>)"),
 )
 
-# Ends of reasoning that the prompt has opened.
+# Closers of reasoning that the prompt opened.
 ORPHANS = "|".join(
     [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|inner_suffix\|>", r"<\|plamo:end_think:plamo\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
 )  # fmt: skip
@@ -75,7 +75,7 @@ RESULT_TAGS = (
 )  # fmt: skip
 ONE_LINE = frozenset({"code", "q", "cite", "samp", "kbd"})
 
-# Openers of a tool's result: a model that writes one answers itself.
+# Openers of a tool result; a model that writes one makes up the result.
 RESULTS = (
     "|".join(rf"<{tag}\s*+>|<{tag.upper()}\s*+>" for tag in RESULT_TAGS)
     + r"|<\|tool_response|<start_function_response>|\[TOOL_RESULTS?\]"
@@ -85,7 +85,7 @@ RESULTS = (
 
 _OTHERS = r"(?:user|system|tool|developer|human|ipython|environment|observation|function|context)"
 
-# The marks that open a turn of somebody else, each with the templates that define it.
+# The marks that open somebody else's turn, with the templates that define them.
 OTHER_TURNS: tuple[tuple[str, str], ...] = (
     ("ChatML: Qwen, Hermes, Yi, LFM2, SmolLM", rf"<\|im_start\|>\s?{_OTHERS}\b"),
     ("Llama 2, Mistral", r"\[INST\]|<<SYS>>"),
@@ -121,8 +121,7 @@ OTHER_TURNS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 OTHER_TURN = "|".join(pattern for _, pattern in OTHER_TURNS)
 
-# Openers of the model's own turn: left over at the beginning of a reply and after the end of a
-# turn.
+# Openers of the model's own turn, left over at the beginning of a reply and after the end of a turn.
 OWN_TURN = (
     r"<\|im_start\|>assistant|<start_of_turn>model\b|<\|turn>model\b|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<\|from\|>assistant"
     r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|header_start\|>assistant<\|header_end\|>|<｜Assistant｜>|<\|Assistant\|>|<\|Bot\|>:?"
@@ -131,26 +130,25 @@ OWN_TURN = (
     r"|<\|assistant_start\|>|<beginning_of_sentence>ai\b|<AI>|<_bot>|\[BOT\]|<\|BOT\|>assistant"
 )
 
-# The tokens that end a turn: text after one of them is not a part of this reply.
+# The tokens that end a turn; text after one of them is not part of this reply.
 END_OF_TURN = (
     r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eot\|>|<end_of_turn>|<turn\|>|<eos>|<\|eos\|>"
     r"|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<EOS_TOKEN>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<eoa>|<seed:eos>|\[e~\[|\[\|endofturn\|\]"
     r"|<\|role_end\|>|<bot_end>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>|<\|plamo:tag\|>"
 )
 
-# Marks between turns and around messages: they belong to no text.
+# Marks between turns and around messages; they are never part of the text.
 TURN_ENDS = (
     rf"{END_OF_TURN}|{OWN_TURN}|<\|im_start\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>|<\|eom\|>|<bos>|<[｜|]begin[▁_]of[▁_]sentence[｜|]>"
     r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>(?:message|response)<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
-# Ends of calls, and of turns in words that a text may mention. After a call, and before any text,
-# they are left over; anywhere else they are text.
+# Closers of calls, and turn marks that a text may mention. After a call and before any text they are
+# left over and dropped; anywhere else they are text.
 CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"
 
-# The labels of two speakers: where a line of the first is answered by a line of the second, a turn
-# leaked.
+# The labels of two speakers: if a line of the second answers a line of the first, a turn leaked.
 TURN_LABELS: tuple[tuple[str, str, str], ...] = (
     ("Vicuna, Falcon, plain dialogues", "user|human|customer", "assistant|ai|bot|model|agent|chatbot|falcon|gpt"),
     ("Alpaca", "instruction|input", "response"),

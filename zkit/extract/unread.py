@@ -1,4 +1,7 @@
-"""The last look at a reply in which nothing was found: a call in a form that no format describes."""
+"""The last check of a reply without any call: is there one in a form that no format describes?
+
+See corpus/extract/unread and decision 26.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +15,29 @@ UNREAD = (
     "Your reply names {name} in a form that is not read as a call, so nothing was run. "
     "To call it, use the form that you were given for tool calls."
 )
-# A document names many tools; a call that no format describes is one of the first.
+# Only the first names are checked: a document may name many tools.
 MOST_NAMES = 8
-# How far after its name the first argument of a call may be.
+# How many characters after the name an argument's key may be.
 NEAR = 2_000
-# What is before a name that is a value, an attribute or the name of a tag.
+# The text before a name that is a value, an attribute or the name of a tag.
 _BEFORE = re.compile(r"(?:[\w\"'*＂”]\s*+[:=：]\s*+[\\\"'`*＂“]*+|[<>]\s*+[\"']?+)\Z")
-# What is after a name that begins a line: a bracket, maybe after an arrow, or an attribute.
+# The text after a name that begins a line: a bracket, maybe after an arrow, or an attribute.
 _AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]|[ \t]++\w++=")
 _LONGEST_BEFORE = 40
 _STRUCTURE = re.compile(
     r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{<｛].*[\]}>｝][\"']?+\s*+(?:```\s*+)?+", re.DOTALL
 )
-# A reply whose quotes are all escaped; elsewhere an escaped quote is inside a string.
+# A reply in which all quotes are escaped; otherwise an escaped quote is inside a string.
 _ESCAPED = re.compile(r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{]\s*+\\\"")
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
 def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
-    """Return the tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
+    """Yield a refusal for each tool that a reply seems to call.
 
-    No key is needed in a reply that is nothing but an object or a tag, unless the name is an ordinary
-    word that data may hold. A fence counts only if the reply is nothing else. `span` is that of the reply.
+    The tool's name must be a value, an attribute or a tag, with a key of its arguments after it. A
+    reply that is nothing but an object or a tag needs no such key, unless the name is an ordinary
+    word. Fences count only if there is no other text. `span` is the span of the reply.
     """
     outside = _FENCED.sub("", content)
     content = outside if any(map(str.isalnum, outside)) else content
@@ -61,7 +65,7 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
 
 
 def _has_argument(after: str, keys: frozenset[str]) -> bool:
-    """True if one of the keys is written as one: in quotes, as an attribute or as a tag."""
+    """True if the text has one of the keys, in quotes, as an attribute or as a tag."""
     words = "|".join(map(re.escape, keys))
     written = rf"[\"'](?:{words})[\"']\s*+[:=,]|<(?:{words})>|(?<![\w\"'])(?:{words})\s*+[:=]\s*+\S"
     return bool(words) and re.search(written, after) is not None
