@@ -1,13 +1,13 @@
-"""Teach a model after its call failed: the failure decides which page of the manual it gets.
+"""Help a model after a failed call: the failure decides which sections of the manual it gets.
 
-| module | holds |
+| module | contains |
 |---|---|
-| `documents_of_tools` | documents of tools: sections, generating one from a spec, the linter |
-| `failure_modes` | the table of failure modes and sections, and how a mode is recognised |
+| `documents_of_tools` | parse a tool's document into sections, generate one from a spec, and check it |
+| `failure_modes` | the failure modes, and the sections that help with each |
 | `tool_inference` | which tool a failure is about, and the nearest declared example |
 | `failure_counts` | failures by model and mode, in memory or in SQLite |
 | `hints` | `correction_hints`: everything that helps with one failure |
-| `coach` | the guard that adds to messages, more with each attempt |
+| `coach` | the guard that adds to failure messages, more with each attempt |
 """
 
 from zkit.coach.coach import Coach, coach_of, coached

@@ -1,4 +1,4 @@
-"""The coach: an after-guard that adds to the message of a failure, more with each attempt."""
+"""The coach: a guard that adds help to the message of a failed call, more with each attempt."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _MOST_KEYS = 256
 
 @dataclass(slots=True)
 class Attempts:
-    """How often in a row each tool failed in one task, and what the coach added last."""
+    """How often each tool failed in a row in one task, and what the coach added last."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     failures: dict[str, int] = field(default_factory=dict)
     last: str = ""
 
     def fail(self, key: str) -> int:
-        """Count a failure; return which one in a row it is."""
+        """Count a failure; return how many there were in a row."""
         with self.lock:
             if key not in self.failures and len(self.failures) >= _MOST_KEYS:
                 del self.failures[next(iter(self.failures))]
@@ -47,13 +47,13 @@ class Attempts:
             return self.failures[key]
 
     def succeed(self, key: str) -> None:
-        """Reset the counts of a tool, and of calls that named none."""
+        """Reset the count of a tool, and the count of calls without a known tool."""
         with self.lock:
             self.failures.pop(key, None)
             self.failures.pop("", None)
 
     def once(self, text: str) -> str:
-        """Return the text, or nothing if it is what was added last."""
+        """Return the text, or an empty one if the same text was added last."""
         with self.lock:
             kept = "" if text == self.last else text
             self.last = kept
@@ -61,20 +61,20 @@ class Attempts:
 
 
 class Coach(Guard):
-    """Adds to the message of a call that failed, more each time the tool fails in a row.
+    """Adds help to the message of a failed call, more each time the tool fails in a row.
 
-    The first failure keeps its message. The second adds the signature and the nearest declared
-    example, the third the sections of the tool's document that help with this kind of failure; a
-    tool without a document is explained by its spec. A call that fits the signature and that a
-    tool declared to read refuses gets the sections at the second failure, and the form of the call to send.
-    Nothing longer than `budget` characters is added, and never the same text twice in a row. A
-    success begins anew.
+    The first failure keeps its message. The second gets the signature and the nearest declared
+    example, and the third the sections of the tool's document that help with this kind of failure;
+    without a document, the sections come from the tool's spec. If a tool declared to read refuses a
+    call that fits its signature, the sections and the form of the call come at the second failure.
+    At most `budget` characters are added, and never the same text twice in a row. A success resets
+    the count.
 
-    As a guard: `Dispatcher(box, guards=[repeated_calls(), Coach()])`. `ChatLoop` has one unless it
-    gets `coach=False`. `sections` adds rows to the table of failure modes, `meant` to the table
-    of names that mean a tool; `select` is a callback `(sections, context)` that chooses sections.
-    `counts` is a `FailureCounts`, or the path of a SQLite file for one. What was added is in
-    `meta["coach"]` of the result.
+    Use it as a guard: `Dispatcher(box, guards=[repeated_calls(), Coach()])`. `ChatLoop` has one
+    unless `coach=False`. `sections` adds rows to the table of failure modes, and `meant` to the
+    table of names that mean a tool; `select` is a callback `(sections, context)` that chooses
+    sections. `counts` is a `FailureCounts` or the path of a SQLite file. `meta["coach"]` of the
+    result records what was added.
     """
 
     __eq__ = object.__eq__
@@ -110,7 +110,7 @@ class Coach(Guard):
         self._attempts = PerTask(Attempts)
 
     def for_model(self, model: str) -> Coach:
-        """Return the same coach, whose failures are counted for a model."""
+        """Return a copy of this coach that counts failures for a model."""
         made = copy.copy(self)
         made.model = model
         object.__setattr__(made, "after", made._after_call)
@@ -125,7 +125,7 @@ class Coach(Guard):
         attempt: int = 1,
         tool: str | Tool | ToolSpec | None = None,
     ) -> Hints:
-        """Return what helps with a failure, by the tables, counts and source of this coach."""
+        """Return what helps with a failure, using this coach's tables, counts and source."""
         return self._hints(failure, self.source, None, model or self.model, attempt, tool)
 
     def advise(
@@ -136,7 +136,7 @@ class Coach(Guard):
         *,
         tool: str | Tool | ToolSpec | None = None,
     ) -> Result:
-        """Return the result of a call with what the coach adds; the result itself if nothing."""
+        """Return the result of a call with the coach's text; the same result if nothing is added."""
         if isinstance(result, Success | Validation):
             mode = failure_mode(result) if isinstance(result, Validation) else ""
             self.counts.add(self.model, mode)
@@ -149,23 +149,26 @@ class Coach(Guard):
         if isinstance(result, Success):
             attempts.succeed(call.name)
         if not isinstance(result, Validation) or result.meta.get("done"):
-            return result  # `done`: the call was right before
+            return result  # `done`: the same call succeeded before
         given = call.name if tool is None else tool
         hints = self._hints(result, source, call.arguments, self.model, 1, given, load=False)
         attempt = attempts.fail(hints.tool)
         hints = replace(hints, attempt=attempt)
-        if hints.level >= MOST_LEVELS:  # only now is a document read
+        if hints.level >= MOST_LEVELS:  # read the document only now
             hints = self._hints(result, source, call.arguments, self.model, attempt, given)
         text = attempts.once(hints.text(self.budget))
         return _with_advice(result, hints, text) if text else result
 
     def _after_call(self, call: LiveCall, result: Result) -> Validation | None:
-        """Return what the dispatcher calls after every call."""
+        """Return the result with the coach's text; None if nothing is added.
+
+        The dispatcher runs this after every call.
+        """
         found = self.advise(call, result, _offered(call, result), tool=call.tool)
         return found if isinstance(found, Validation) and found is not result else None
 
     def _recall(self, call: LiveCall, result: Result) -> None:
-        """Count a failure that the model has seen in this task before it was paused."""
+        """Count a failure from before this task was paused."""
         self._advised(call, result, _offered(call, result), call.tool)
 
     def _hints(
@@ -196,7 +199,7 @@ class Coach(Guard):
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """The tools that may be called, with the documents of their source."""
+    """The tools that may be called, and the source of their documents."""
 
     source: object
     listed: Sequence[Tool]
@@ -214,7 +217,7 @@ def _offered(call: LiveCall, result: Result) -> _Offered:
 
 
 def _with_advice(result: Validation, hints: Hints, text: str) -> Validation:
-    """Return the result with the text as a note, and in its receipt what was added and why."""
+    """Return the result with the text as a note; its `meta` records what was added and why."""
     sections = [section.title for section in hints.sections if section.title in text]
     files = list(dict.fromkeys(one.file for one in hints.sections if one.file and one.file in text))
     receipt = {
@@ -229,12 +232,12 @@ def _with_advice(result: Validation, hints: Hints, text: str) -> Validation:
 
 
 def coach_of(dispatcher: Dispatcher) -> Coach | None:
-    """Return the coach among the guards of a dispatcher; None when there is none."""
+    """Return the coach among the guards of a dispatcher; None if there is none."""
     return next((one for one in dispatcher.settings.guards if isinstance(one, Coach)), None)
 
 
 def coached(dispatcher: Dispatcher, coach: Coach | bool, model: str) -> Dispatcher:
-    """Return the dispatcher with a coach: the one given, its own, or a new one; none for False."""
+    """Return the dispatcher with the given coach, or for True its own or a new one; without any for False."""
     require_kind("coach", coach, (Coach, bool), "a Coach, True or False")
     others: Iterable[Guard] = (
         one for one in dispatcher.settings.guards if not isinstance(one, Coach)

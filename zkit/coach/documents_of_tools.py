@@ -1,4 +1,4 @@
-"""Read, write and check the document of a tool: Markdown with named sections."""
+"""Parse, generate and check the document of a tool: Markdown with named sections."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from zkit.tools.projections import described, guide_lines, type_text
 log = logging.getLogger("zkit")
 
 TITLES = ("Signature", "Parameters", "Returns", "Examples", "Notes", "Errors")
-"""The sections of a document, in their order; failure modes name them."""
+"""The titles of a document's sections, in their order; the table of failure modes refers to them."""
 _FENCES = ("```", "~~~")
 _COUPLING = ("is pure", "reads", "executes", "writes")
 
 
 @dataclass(frozen=True, slots=True)
 class DocSection:
-    """A section of a document; `file` is the path that the tool names, empty for a spec."""
+    """A section of a document; `file` is the document's path, empty if it was made from a spec."""
 
     title: str
     content: str
@@ -39,9 +39,9 @@ class DocSection:
 def parse_document(text: str, *, file: str = "", tool: str = "") -> list[DocSection]:
     """Return the sections of a Markdown text, in their order.
 
-    Sections begin at the headings of the second level; at those of the highest level that there is,
-    if there are none. Deeper headings, and what looks like one in a fence, belong to the content. A
-    text without a heading is one section without a title.
+    Sections begin at second-level headings, or at the highest level if there are none of these.
+    Deeper headings, and lines in a fence that look like headings, are part of the content. A text
+    without headings is one section without a title.
     """
     lines = text.splitlines()
     headings = list(_headings(lines))
@@ -60,7 +60,7 @@ def parse_document(text: str, *, file: str = "", tool: str = "") -> list[DocSect
 
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the place, level and title of each heading outside of fences."""
+    """Yield the line number, level and title of each heading outside of fences."""
     fence = ""
     for at, line in enumerate(lines):
         start = line.lstrip()[:3]
@@ -74,9 +74,9 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def document_sections(spec: ToolSpec, source: object = None) -> list[DocSection]:
-    """Return the sections about a tool: of its document, or without one of its spec.
+    """Return the sections of a tool's document, or of one made from its spec.
 
-    The document is read now. One that is missing, or that cannot be read, is logged.
+    The document is read now. If it cannot be read, that is logged and the spec is used.
     """
     text = None if not spec.docs else read_or_none(spec.docs, source)
     if text is not None:
@@ -85,7 +85,7 @@ def document_sections(spec: ToolSpec, source: object = None) -> list[DocSection]
 
 
 def source_of_documents(source: object) -> Any:
-    """Return the nearest source that has documents: the source itself, or one that it wraps."""
+    """Return the source itself if it has documents, or the nearest wrapped one that has; else None."""
     while source is not None and not hasattr(source, "resolve_doc"):
         inner = getattr(source, "settings", None)  # a dispatcher is a source too
         source = getattr(source if inner is None else inner, "source", None)
@@ -93,7 +93,7 @@ def source_of_documents(source: object) -> Any:
 
 
 def read_or_none(path: str, source: object) -> str | None:
-    """Return the text of a document; None when there is none, or it cannot be read."""
+    """Return the text of a document; None if it is missing or cannot be read."""
     documented = source_of_documents(source)
     if documented is None:
         return None
@@ -109,9 +109,9 @@ def read_or_none(path: str, source: object) -> str | None:
 
 
 def tool_document(spec: ToolSpec) -> str:
-    """Return the document of a tool, made from its spec.
+    """Return a document for a tool, made from its spec.
 
-    A section about which the spec says nothing is left out; `lint_document` names it.
+    Sections for which the spec has no content are left out; `lint_document` names them.
     """
     parts = [f"# {spec.name}", described(spec).strip()]
     for title, write in _WRITERS.items():
@@ -200,10 +200,10 @@ def _json(value: object) -> str:
 
 
 def lint_document(text: str, spec: ToolSpec | None = None) -> list[str]:
-    """Return what is wrong with the document of a tool; nothing when it is complete.
+    """Return the problems of a tool's document; an empty list if it is complete.
 
-    Sections that are missing, empty or there twice; with a spec, also parameters that the document
-    does not name.
+    They are missing, empty and repeated sections, and with a spec also parameters that the document
+    does not mention.
     """
     sections = parse_document(text)
     titles = [section.title for section in sections]

@@ -16,7 +16,7 @@ from zkit.private_files import make_private
 from zkit.required import require_path
 
 RECENT = 20
-"""How many outcomes of a model its history looks back on."""
+"""How many of a model's latest outcomes its history covers."""
 _MOST_MODELS = 256
 _TABLES = """
 CREATE TABLE IF NOT EXISTS failures (
@@ -28,14 +28,14 @@ CREATE TABLE IF NOT EXISTS recent (model TEXT PRIMARY KEY, modes TEXT NOT NULL);
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """How often a model failed in one way, among so many of its latest outcomes."""
+    """How many of a model's latest outcomes (`total`) were failures in one mode (`count`)."""
 
     count: int
     total: int
 
 
 class FailureCounts:
-    """How often each model failed in each mode. Safe to use from many threads.
+    """Counts how often each model failed in each mode. Safe to use from many threads.
 
     With a path, the counts are kept in that SQLite file, which several processes may share.
     """
@@ -60,11 +60,11 @@ class FailureCounts:
                 self._store(name, mode)
 
     def count(self, model: str | None, mode: str) -> int:
-        """Return how often a model failed in a mode, ever."""
+        """Return how often a model has failed in a mode in total."""
         return self.by_mode(model).get(mode, 0)
 
     def by_mode(self, model: str | None) -> dict[str, int]:
-        """Return the failures of a model by mode, the most frequent first."""
+        """Return a model's failures by mode, the most frequent first."""
         name = model or ""
         with self._lock:
             found = dict(self._counts.get(name, {})) if self.path is None else self._stored(name)
@@ -72,7 +72,7 @@ class FailureCounts:
         return dict(sorted(failures.items(), key=lambda item: (-item[1], item[0])))
 
     def history(self, model: str | None, mode: str) -> History | None:
-        """Return how often a mode is among the latest outcomes; None when there are none."""
+        """Return how often a mode is among a model's latest outcomes; None if it has none yet."""
         name = model or ""
         with self._lock:
             if self.path is None:
@@ -110,8 +110,8 @@ class FailureCounts:
 
 @contextmanager
 def _transaction(path: str | Path) -> Iterator[object]:
-    """Return a connection for one transaction: written when the block ends well, closed in any case."""
-    import sqlite3  # most loops keep their counts in memory
+    """Open a connection for one transaction; commit if the block succeeds, and close it in any case."""
+    import sqlite3  # imported late: most loops keep their counts in memory
 
     try:
         make_private(path)

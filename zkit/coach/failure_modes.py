@@ -1,4 +1,4 @@
-"""The kinds of failures, which sections of a document help with each, and how one is recognised."""
+"""Recognise the mode of a failure, and select the sections of a document that help with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zkit.tools.context import log_failure
 
 SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # Models that write programs against the tools.
+        # Models that write programs that use the tools.
         "stdlib_leak": ("Signature", "Parameters", "Notes"),
         "implement_not_orchestrate": ("Signature", "Examples"),
         "key_hallucination": ("Signature", "Returns", "Notes"),
@@ -31,17 +31,18 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "unconfirmed": ("Signature", "Examples"),
     }
 )
-"""Which sections help with a failure mode. Two more modes are known and have no row on purpose:
-no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
+"""The sections that help with each failure mode. Two known modes have no row on purpose, because no
+section helps with them: `jupyter_confusion` and `syntax_artifact`."""
 
 WITHOUT_EXAMPLE = frozenset(
     {"path_prefix", "stale", "loop", "missing_field", "unknown_field", "wrong_type", "bad_value"}
 )
-"""The form of the first three calls was right, and the message about arguments has an example with the values that
-were sent. Another one is copied: Qwen2.5-Coder-1.5B sends its path, Qwen2.5-Coder-0.5B posts its text (decision 35)."""
+"""Modes for which no example is added. In the first three the form of the call was right; for the others the message
+already has an example with the values that were sent. Models copy another example: Qwen2.5-Coder-1.5B sends its path,
+Qwen2.5-Coder-0.5B posts its text (decision 35)."""
 WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
-_FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there
+_FIRST = 2  # how many sections to take if the mode has no row, or the document lacks its titles
 
 _BY_CODE = {
     "invalid_json": "unparseable",
@@ -62,7 +63,7 @@ _BY_PROBLEM = {
     "inexact": "bad_value",
     "ambiguous": "bad_value",
 }
-# What Python and a checker of programs write about a program; all words of a row, in any case.
+# Error texts of Python and of a program checker: all words of a row must occur, ignoring case.
 _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
     (("functiondef",), "implement_not_orchestrate"),
     (("classdef",), "implement_not_orchestrate"),
@@ -79,12 +80,12 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 _MOST_CHARACTERS = 4_000
 
 Context = JsonMapping
-"""What a callback gets: `query`, `tool`, `failure_mode` and `attempt`."""
+"""The context for a `select` callback, with `query`, `tool`, `failure_mode` and `attempt`."""
 Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
 
 
 def failure_mode(failure: object) -> str:
-    """Return the mode of a failure; empty when it is of no known kind.
+    """Return the mode of a failure; empty if it is not recognised.
 
     A failure is a result, the name of a mode, an exception, or the text of an error.
     """
@@ -114,8 +115,8 @@ def select_sections(
 ) -> list[DocSection]:
     """Return the sections that help with a failure mode, in the order of the document.
 
-    For a mode that is not in the table, and when no title is there, the first two. `select` is a
-    callback `(sections, context)` that chooses instead; if it fails, the table decides.
+    If the mode is not in the table, or the document has none of its titles, these are the first two.
+    `select` is a callback `(sections, context)` that chooses instead; if it fails, the table decides.
     """
     if select is not None:
         try:

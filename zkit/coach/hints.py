@@ -1,4 +1,4 @@
-"""What helps with a failure: the tool, its signature, the nearest example, sections of its document."""
+"""Collect what helps with a failure: the tool's signature, an example, sections of its document."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from zkit.tools import Tool, ToolSpec, thaw
 MOST_LEVELS = 3
 BUDGET = 1_200
 """The most characters that are added to a message: about 300 tokens, a tenth of what is left of a
-4k context once the tools are declared."""
-_LEAST_PIECE = 80  # characters of a section that are still worth sending
+4k context after the tool declarations."""
+_LEAST_PIECE = 80  # a shorter part of a section is not worth sending
 _MOST_SIGNATURES = 3
 _MOST_KIT_DOCS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What is known about a failure, and what would help.
+    """What is known about a failure, and what helps with it.
 
-    `level` grows with the attempts up to 3 and says how much `text` holds. `known` is False for a
-    mode that no table knows. `history` is None for a model without outcomes. `form` is the call
-    that was sent, with `...` for each argument.
+    `level` grows with the attempts up to 3 and decides how much `text` contains. `known` is False if
+    the mode is not in the table. `history` is None for a model without outcomes. `form` is the call
+    that was sent, with `...` for each value.
     """
 
     mode: str
@@ -60,15 +60,15 @@ class Hints:
 
     @property
     def level(self) -> int:
-        """How much is added: 1 nothing, 2 the signature and an example, 3 the sections as well.
+        """How much is added: nothing at 1, the signature and an example at 2, also the sections at 3.
 
-        A call that fits the signature and is refused by a tool that reads goes from 1 to 3.
+        If a tool that reads refused a call that fits its signature, level 2 is skipped.
         """
         is_early = bool(self.form) and self.attempt > 1
         return min(self.attempt + is_early, MOST_LEVELS)
 
     def text(self, budget: int = BUDGET) -> str:
-        """Return what is added to the message, of at most `budget` characters; empty at first."""
+        """Return the text to add to the message, at most `budget` characters; empty at level 1."""
         last = f"Send the corrected call: {self.form}" if self.form and self.level > 1 else ""
         if len(last) > budget:
             last = ""
@@ -80,7 +80,7 @@ class Hints:
         return found + ("\n" if found and last else "") + last
 
     def _pieces(self) -> Iterator[tuple[str, bool]]:
-        """Return the parts of the text, the most useful first, and whether each may be cut."""
+        """Yield the parts of the text, the most useful first, and whether each may be cut."""
         if self.level < 2:
             return
         yield from ((f"Signature: {signature}", False) for signature in self.signatures)
@@ -97,7 +97,7 @@ class Hints:
             file = place
 
     def _is_known(self, section: DocSection) -> bool:
-        """True if a section repeats the text above it."""
+        """True if a section repeats the signature that the text already has."""
         return section.title == "Signature" and bool(self.signatures)
 
     def to_dict(self) -> JsonObject:
@@ -116,7 +116,7 @@ class Hints:
 
 
 def _cut(piece: str, room: int) -> str:
-    """Return the beginning of a text, up to the end of a line if one is near; empty if too short."""
+    """Return the beginning of a text, cut at a line end if possible; empty if there is too little room."""
     if room < _LEAST_PIECE:
         return ""
     end = piece.rfind("\n", room // 2, room - 2)
@@ -139,8 +139,9 @@ def correction_hints(
 ) -> Hints:
     """Return what helps with a failure: a result, the name of a mode, an exception or an error text.
 
-    Without a `tool`, it is inferred from the failure and from what was `sent`. `source` has the
-    tools and their documents, `counts` what failed before. `load=False` reads no document.
+    Without `tool`, the tool is inferred from the failure and from the arguments that were `sent`.
+    `source` has the tools and their documents, and `counts` the earlier failures. `load=False` reads
+    no document.
     """
     require_count("attempt", attempt, least=1)
     require_text("model", model, or_none=True)
@@ -179,7 +180,7 @@ def correction_hints(
 
 
 def _specs(source: Any) -> list[ToolSpec]:
-    """Return the tools of a source; a list of tools or specs is one too."""
+    """Return the specs of a source's tools; the source may also be a list of tools or specs."""
     listing = getattr(source, "tools", None)
     found = listing() if callable(listing) else source or ()
     specs = (one if isinstance(one, ToolSpec) else spec_or_none(one) for one in found)
@@ -196,16 +197,16 @@ def _spec_of(tool: str | Tool | ToolSpec | None, specs: Sequence[ToolSpec]) -> T
 
 
 def _words_of(failure: object, sent: object) -> str:
-    """Return what a failure says that may name a tool.
+    """Return the texts of a failure in which a tool may be named.
 
-    The message of a result lists the tools that there are, so it names none.
+    The message of a result may list all tools, so it is left out.
     """
     message = "" if isinstance(failure, Failure) else str(failure)
     return f"{message} {'' if sent is None else sent}"
 
 
 def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
-    """Return the sections about a tool; without one, those of the kit's own documents."""
+    """Return the sections about a tool; without a tool, those of the kit's own documents."""
     if spec is not None:
         return document_sections(spec, source)
     documented = source_of_documents(source)
@@ -215,18 +216,16 @@ def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
 
 
 def _form_of(spec: ToolSpec | None, failure: object, sent: object) -> str:
-    """Return the form of the call to send, if a tool that reads refused its arguments; empty otherwise.
+    """Return the form of the call to send, if a tool that reads refused valid arguments; else empty.
 
-    The message about arguments that do not fit the schema has an example of its own.
+    If arguments do not fit the schema, the message already has an example.
     """
     if spec is None or not isinstance(failure, Validation) or not isinstance(sent, Mapping):
         return ""
     if failure.code != "invalid_arguments" or failure.problems:
         return ""
     if spec.grade is None or spec.grade.w > READ.w:
-        return (
-            ""  # small models also copy values of the manual, and then the tool runs (decision 35)
-        )
+        return ""  # small models copy values from the manual, and the tool would run (decision 35)
     names = ", ".join(f"{json.dumps(name)}: ..." for name in sent)
     return f'{{"name": {json.dumps(spec.wire_name)}, "arguments": {{{names}}}}}' if names else ""
 

@@ -36,13 +36,13 @@ MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "pytest": ("test_runner",),
     }
 )
-"""The tool that is meant by a name of Python's library or of a shell, the likeliest first."""
+"""The tools that a name from Python's library or a shell may mean, the likeliest first."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
 _MOST_CHARACTERS = 4_000
 _MOST_NAMES = 64
 _MOST_TOOLS = (
-    512  # above that the names alone decide; an index of all would cost more than it gives
+    512  # with more tools, similar spellings are not searched: the index would cost too much
 )
 
 
@@ -53,11 +53,12 @@ def infer_tool(
     text: str = "",
     table: Mapping[str, Sequence[str]] = MEANT,
 ) -> ToolSpec | None:
-    """Return the tool that was meant; None when nothing speaks for one.
+    """Return the tool that was probably meant; None if there is no evidence for any.
 
-    `name` is what the call named, `text` what is known besides: the error, or the arguments. The
-    order: a tool of that name, the table, near names, then a tool whose name is in the text, then
-    examples and tags that share words with it. The same input always gives the same answer.
+    `name` is the name in the call, and `text` is other evidence such as the error or the arguments.
+    These are tried in order: a tool of that name, the table, similar names, a tool or a row of the
+    table that the text names, and examples or tags that share words with it. The same input always
+    gives the same result.
     """
     known = {key: spec for spec in specs for key in (spec.wire_name, spec.name)}
     ways = (
@@ -76,7 +77,7 @@ def _by_name(names: Iterable[str], known: Mapping[str, ToolSpec]) -> Iterator[To
 
 
 def _parts(name: str) -> list[str]:
-    """Return a name, and the pieces between its dots from the last to the first: `os.listdir`."""
+    """Return a dotted name such as `os.listdir`, and its parts from the last to the first."""
     return [name, *reversed(name.split("."))] if name else []
 
 
@@ -90,7 +91,7 @@ def _by_table(
 def _by_nearness(
     name: str, specs: Sequence[ToolSpec], known: Mapping[str, ToolSpec]
 ) -> Iterator[ToolSpec]:
-    """Return a tool with a name that is spelt alike, or that has most words of the name."""
+    """Yield the tools with a similar spelling, then those that share the most words with the name."""
     if not name.strip():
         return
     if len(specs) <= _MOST_TOOLS:
@@ -106,7 +107,7 @@ def _names_in(text: str) -> list[str]:
 
 
 def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
-    """Return a tool with an example, or else a tag, that shares words with the text."""
+    """Yield the tools with an example that shares words with the text, then those with such a tag."""
     yield from (found.spec for found in nearest_examples(specs, text, 1))
     given = set(telling_words(text))
     tagged = [(len(given & {tag.casefold() for tag in spec.tags}), spec) for spec in specs]
@@ -115,9 +116,9 @@ def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
 
 
 def nearest_example(spec: ToolSpec, sent: object) -> JsonMapping | None:
-    """Return the arguments of the declared example nearest to what was sent; None without one.
+    """Return the arguments of the declared example nearest to those sent; None without examples.
 
-    An example counts more, the more names of arguments and words of values it shares.
+    The nearest one shares the most argument names and words with them.
     """
     if not spec.examples:
         return None
@@ -132,5 +133,5 @@ def nearest_example(spec: ToolSpec, sent: object) -> JsonMapping | None:
 
 
 def words_in(sent: object) -> list[str]:
-    """Return the words of arguments, whether they could be read or not."""
+    """Return the words in arguments, which may be raw text that could not be parsed."""
     return telling_words(str(sent)[:_MOST_CHARACTERS])
