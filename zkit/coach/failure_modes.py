@@ -40,7 +40,6 @@ WITHOUT_EXAMPLE = frozenset(
 """Modes for which no example is added. In the first three the form of the call was right; for the others the message
 already has an example with the values that were sent. Models copy another example: Qwen2.5-Coder-1.5B sends its path,
 Qwen2.5-Coder-0.5B posts its text (decision 35)."""
-WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
 _FIRST = 2  # how many sections to take if the mode has no row, or the document lacks its titles
 

@@ -100,8 +100,6 @@ MOST_TAIL = 160
 """The longest end of a cut text that may seem to close a string: closers, a comma and a key."""
 QUOTE_COST = 64
 """How many characters of the budget a look at the text after a quote costs: it takes about as much time."""
-OPEN_NEAR = 2_000
-"""How much of a string that seems never to end is examined before all of it: most floods show there."""
 KEYS_WITHIN = 2_000
 """How far to look at the spelling of other keys: the habit of a text shows on its first page."""
 TOKENS_WITHIN = 2_000
