@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank, repair_json
-from zkit.repair.expect import ANYTHING
+from zkit.expect import ANYTHING
 from zkit.repair.limits import MOST_EQUAL
 from zkit.repair.search import engine
 from zkit.repair.search.hypothesis import Arrived, Frame, Hypothesis

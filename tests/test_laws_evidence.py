@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from schemas_strategy import Schema
 
-from zkit.repair.expect import ANYTHING, Evidence
+from zkit.expect import ANYTHING, Evidence
 
 INNER = {"type": "object", "properties": {"b": {"type": "integer"}}}
 OUTER: Schema = {

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from zkit.extract import instructions as instructions
     from zkit.extract import render_call as render_call
     from zkit.grade import Grade as Grade
+    from zkit.partial import PartialReader as PartialReader
     from zkit.receipt import Fix as Fix
     from zkit.receipt import Rank as Rank
-    from zkit.repair import PartialReader as PartialReader
     from zkit.repair import Repaired as Repaired
     from zkit.repair import RepairError as RepairError
     from zkit.repair import Unrepairable as Unrepairable
@@ -74,12 +74,12 @@ HOME = {
         "render_call",
     ),
     "zkit.grade": ("Grade",),
+    "zkit.partial": ("PartialReader",),
     "zkit.receipt": (
         "Fix",
         "Rank",
     ),
     "zkit.repair": (
-        "PartialReader",
         "RepairError",
         "Repaired",
         "Unrepairable",

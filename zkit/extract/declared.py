@@ -7,8 +7,8 @@ import re
 from functools import cached_property, lru_cache
 from typing import Any
 
+from zkit.expect import Expect
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
 # Namespaces that models put before a tool's name because their prompts use them: Kimi K2 and gpt-oss

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from zkit.repair.outcome import Repaired as Repaired
     from zkit.repair.outcome import RepairError as RepairError
     from zkit.repair.outcome import Unrepairable as Unrepairable
-    from zkit.repair.partial import PartialReader as PartialReader
     from zkit.repair.reading import loads as loads
     from zkit.repair.reading import repair_json as repair_json
 
+# Where each name lives; a module is loaded when one of its names is first used.
 HOME = {
     "zkit.receipt": (
         "Fix",
@@ -28,12 +28,10 @@ HOME = {
         "RepairError",
         "Unrepairable",
     ),
-    "zkit.repair.partial": ("PartialReader",),
     "zkit.repair.reading": (
         "loads",
         "repair_json",
     ),
 }
-"""Where each name lives; a module is loaded when one of its names is first used."""
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, HOME)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from zkit.expect import evidence_for
 from zkit.receipt import Fix, Rank, RankName, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
-from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
 from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
@@ -191,15 +191,15 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
     return None if found is None else with_receipt(task, found)
 
 
+# The rewrites of a whole text before it is read, each with its fix.
 _REWRITES = (
     (without_shell_quotes, "unescape_payload"),
     (without_literal_escapes, "unescape_payload"),
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),
 )
-"""The rewrites of a whole text before it is read, each with its fix."""
+# The number of rewrites when the wrappers are taken off, too.
 _PEELED = len(_REWRITES) + 1
-"""The number of rewrites when the wrappers are taken off, too."""
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:

@@ -91,8 +91,8 @@ def _of_its_own(
     return within_limit(task, candidate, repeated=repeated)
 
 
+# A brace at the very end, after an introduction: another value began there.
 _BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
-"""A brace at the very end, after an introduction: another value began there."""
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from zkit.expect import Evidence
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.strings import may_be_script, respell
 from zkit.repair.evidence.structure import swallows
-from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
 from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_ODD, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
@@ -33,6 +33,7 @@ _S = lexis.SPACE
 _DUE = rf"(?={_S}[,}}\]])"
 _VALID = rf"(?:[ \t\n\r:{{}}\[\]]++|{lexis.STRING}|,(?!{_S}[}}\]])|{lexis.NUMBER}|(?:true|false|null)(?!\w))*+"
 _DIGITS = r"[0-9][0-9_]*+"
+# A run of strict tokens, and then the end or one token in another spelling.
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
     rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
@@ -48,7 +49,6 @@ _TOKEN = re.compile(
     r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,
 )
-"""A run of strict tokens, and then the end or one token in another spelling."""
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _KEY_PLACES = frozenset("{,")
 _VALUE_PLACES = frozenset(":[,")
@@ -103,8 +103,8 @@ def _undoubled(task: Task) -> Candidate | None:
     return Candidate(0, size, value, fixes, UNWRAP, fits=True, json=text[1:-1])
 
 
+# The complaint about a string that never ends, after valid tokens.
 _IN_LAST_STRING = "EOF while parsing a string"
-"""The complaint about a string that never ends, after valid tokens."""
 
 
 def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
@@ -234,6 +234,8 @@ def _raw(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     return None if spelled.name == "escape_control_character" and past_line(text, fix) else fix
 
 
+# For each kind of token, the function that fixes it, given the JSON before it; None if it may be
+# more than misspelled.
 _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "comma": _comma,
     "comment": _comment,
@@ -248,7 +250,6 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "raw": _raw,
     "space": _space,
 }
-"""For each kind of token, the function that fixes it, given the JSON before it; None if it may be more than misspelled."""
 
 
 # ── missing marks ───────────────────────────────────────────────────────────
@@ -432,12 +433,14 @@ _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
 _KEY = re.compile(rf"{lexis.STRING}{_S}:")
+# A string, or a bracket outside of strings.
 _BRACKETS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
-"""A string, or a bracket outside of strings."""
 _CLOSERS = {"{": "}", "[": "]"}
+# The last characters of values that cannot go on, unlike a number.
 _WHOLE = frozenset('"}]el')
-"""The last characters of values that cannot go on, unlike a number."""
 Slips = dict[str, Callable[[str, int], Fix | None]]
+# For each complaint of the strict parser, the function that adds the missing mark or drops an
+# extra one.
 _SLIPS: Slips = {
     "expected `,` or `}`": _missing_comma,
     "expected `,` or `]`": _missing_comma,
@@ -447,22 +450,21 @@ _SLIPS: Slips = {
     "EOF while parsing an object": _missing_end,
     "EOF while parsing a list": _missing_end,
 }
-"""For each complaint of the strict parser, the function that adds the missing mark or drops an extra one."""
+# The same for a text in which not all tokens are valid.
 _IN_STRINGS: Slips = {
     "expected `,` or `}`": _inner_quotes,
     "control character (\\u0000-\\u001F) found while parsing a string": _raw_quotes,
 }
-"""The same for a text in which not all tokens are valid."""
+# The fixes that a text may need several times.
 _REPEATED = frozenset({"add_comma", "escape_inner_quote"})
-"""The fixes that a text may need several times."""
 
 
 # ── prose ───────────────────────────────────────────────────────────────────
 
 
 _QUOTED = r"(?:\"\w[\w .-]{0,40}+\"|'\w[\w .-]{0,40}+')(?!\s*+(?:[:=)]|,\s*+[\"']))"
+# Prose without marks that may begin, end or hold another value, or describe the value.
 _PROSE = rf"(?:[^{{}}\[\]<>\"'`~\\&|=“”„«»‘’◁]++|(?<=\w)['’]|{_QUOTED})*+"
-"""Prose without marks that may begin, end or hold another value, or describe the value."""
 _FENCE = r"(```|~~~)"
 _TAG = r"<(?:[|｜])?+(?!/|param|arg|value|field|item|property)[A-Za-z_][\w:.-]{0,60}+(?:[|｜])?+>"
 _BEFORE = re.compile(

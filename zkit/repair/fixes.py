@@ -15,15 +15,16 @@ class FixKind(NamedTuple):
     doc: str
     before: str
     after: str
+    # Compares hypotheses of the same rank: the cheapest wins, and a tie is refused.
     cost: int = 2
-    """Compares hypotheses of the same rank: the cheapest wins, and a tie is refused."""
+    # The effect on containers: `mark` only adds or drops a mark, `ends` closes all of them at the
+    # end of the text, `opens` and `closes` add one bracket, `drops` drops a closer, `moves`
+    # changes a boundary.
     effect: str = ""
-    """The effect on containers: `mark` only adds or drops a mark, `ends` closes all of them at the end of the
-    text, `opens` and `closes` add one bracket, `drops` drops a closer, `moves` changes a boundary."""
 
 
+# The ranks as plain names, because each lookup in the enumeration costs as much as a call.
 EXACT, UNWRAP, RESPELL, COMPLETE, GUESS, CUT, SALVAGE = Rank
-"""The ranks as plain names, because each lookup in the enumeration costs as much as a call."""
 _U, _R, _C, _G, _X = UNWRAP, RESPELL, COMPLETE, GUESS, CUT
 
 FIXES: dict[str, FixKind] = {
@@ -114,9 +115,10 @@ def fix_named(name: str, start: int, end: int, new: str) -> Fix:
     return _new(Fix, (name, kind.rank, start, end, new, kind.doc, ""))
 
 
+# Makes a record from all its fields in half the time of calling its class.
 _new = tuple.__new__
-"""Makes a record from all its fields in half the time of calling its class."""
 
+# Why a text is refused: the values of `Unrepairable.reason`.
 REASONS: dict[str, str] = {
     "empty": "the text holds nothing but white space",
     "no_json": "the text holds no JSON object or list",
@@ -129,4 +131,3 @@ REASONS: dict[str, str] = {
     "too_deep": "the value is nested deeper than the limit",
     "too_large": "the text is longer than the limit, or holds more values",
 }
-"""Why a text is refused: the values of `Unrepairable.reason`."""

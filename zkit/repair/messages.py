@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from zkit.repair.expect import Evidence, Expect
+from zkit.expect import Evidence, Expect
 from zkit.repair.limits import MOST_DIGITS, MOST_KEYS
 from zkit.text.edits import excerpt, place_of
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from zkit.expect import Evidence
 from zkit.receipt import Fix, Rank
-from zkit.repair.expect import Evidence
 from zkit.repair.limits import MOST_SHOWN
 from zkit.text.edits import apply_edits, excerpt, place_of
 
@@ -95,8 +95,8 @@ class Candidate(NamedTuple):
     rank: Rank = Rank.EXACT
     fits: bool = False
     refusal: tuple[str, int] = ("damaged", 0)
+    # The JSON that the value was decoded from, kept where a key may be repeated.
     json: str = ""
-    """The JSON that the value was decoded from, kept where a key may be repeated."""
 
     def is_meant(self, task: Task) -> bool:
         """True if the schema describes more than an object and accepts the value."""
@@ -106,8 +106,8 @@ class Candidate(NamedTuple):
         return guide.supports(self.value[0])
 
 
+# The refusal of a candidate when no better reason is known.
 DAMAGED = ("damaged", 0)
-"""The refusal of a candidate when no better reason is known."""
 
 
 def same(a: object, b: object) -> bool:

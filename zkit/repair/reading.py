@@ -14,8 +14,8 @@ from zkit.repair.fixes import EXACT
 from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
 
 Outcome = Repaired | Unrepairable
+# Makes a record as cheaply as possible: valid input pays almost nothing.
 _new = tuple.__new__
-"""Makes a record as cheaply as possible: valid input pays almost nothing."""
 
 
 def repair_json(
@@ -52,8 +52,8 @@ def repair_json(
 @cache
 def _repairing() -> tuple[Callable[..., Outcome], Callable[..., Outcome], Callable[..., Any]]:
     """Import and return the functions that repair; valid input never needs them."""
+    from zkit.expect import evidence_for
     from zkit.repair.api import repair_task, unwrapped
-    from zkit.repair.expect import evidence_for
 
     return repair_task, unwrapped, evidence_for
 

@@ -13,8 +13,8 @@ from zkit.repair.outcome import Repaired
 from zkit.text.edits import apply_edits
 
 Path = tuple[str | int, ...]
+# The members of an object in the order of the text.
 Pairs = list[tuple[str, Any]]
-"""The members of an object in the order of the text."""
 
 
 class Repeat(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from zkit.expect import Evidence
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
     breaks_lists,
@@ -20,7 +21,6 @@ from zkit.repair.evidence.structure import (
     repeated_keys,
     value_start,
 )
-from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect, with_rank
 from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
@@ -32,8 +32,8 @@ from zkit.text.edits import Edit, Layer, apply_edits
 # ── misreading ──────────────────────────────────────────────────────────────
 
 
+# Structural fixes that move no boundary.
 HARMLESS = with_effect("mark", "ends")
-"""Structural fixes that move no boundary."""
 
 
 def rearranged(fixes: Sequence[Fix]) -> bool:
@@ -199,6 +199,7 @@ def _bare_member(text: str, fix: Fix) -> bool:
 _BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
 _QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 
+# For each fix that may have a rival at a quote, the function that finds it.
 _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "add_comma": _number_before,
     "drop_closer": _lacked_inside,
@@ -209,27 +210,26 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "use_double_quotes": _coded,
     "replace_punctuation": _item_before,
 }
-"""For each fix that may have a rival at a quote, the function that finds it."""
 
 
 # ── doubt ───────────────────────────────────────────────────────────────────
 
 
+# Tells whether a schema accepts a value; None without a schema.
 Fits = Callable[[object], bool] | None
-"""Tells whether a schema accepts a value; None without a schema."""
 _ADDED_DOUBT = with_effect("ends", "closes")
 _DROPPED = with_effect("drops")
 _MOVED = with_effect("drops", "opens", "moves")
 _BRACKETS = _ADDED_DOUBT | _MOVED
+# Fixes of brackets, or next to them.
 _DOUBTFUL = _BRACKETS | {"use_colon", "drop_doubled_brace"}
-"""Fixes of brackets, or next to them."""
+# Fixes that may belong to another place.
 _PLACED = _ADDED_DOUBT | {"drop_closer", "drop_doubled_brace"}
-"""Fixes that may belong to another place."""
+# An object in an object, or a list in a list: only these can swallow the members after them.
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
-"""An object in an object, or a list in a list: only these can swallow the members after them."""
 _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
+# A bare name and an equals sign: beside quoted keys with colons this is code.
 _ASSIGNED = re.compile(r"\w=[^>]")
-"""A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 
 
@@ -319,8 +319,8 @@ def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
 
 
 _LAST_OF_STRING = frozenset("\"'`”»")
+# May come between the last item of a list and its closer.
 _AFTER_ITEM = " \t\r\n,.…"
-"""May come between the last item of a list and its closer."""
 
 
 def _exchanged(task: Task, candidate: Candidate) -> bool:
@@ -432,14 +432,15 @@ def _with_closer_at(
 class Rival(NamedTuple):
     """One row of the table: another explanation of a text with these fixes."""
 
+    # The fixes that may have this rival.
     fixes: Collection[str]
-    """The fixes that may have this rival."""
+    # True if it explains the text as well as the fixes do.
     explains: Callable[[Task, Candidate], bool]
-    """True if it explains the text as well as the fixes do."""
+    # False if a schema that describes what is expected makes the check unnecessary.
     guided: bool = True
-    """False if a schema that describes what is expected makes the check unnecessary."""
 
 
+# Checked in this order; with a rival, a value is refused as ambiguous.
 RIVALS = (
     Rival(with_rank(COMPLETE, GUESS), _changed_places),
     Rival(_SIGNS.keys(), _beside_quote),
@@ -447,7 +448,6 @@ RIVALS = (
     Rival(_DOUBTFUL, _at_odds, guided=False),
     Rival(_DOUBTFUL, _misplaced, guided=False),
 )
-"""Checked in this order; with a rival, a value is refused as ambiguous."""
 
 
 # ── settling ────────────────────────────────────────────────────────────────

@@ -11,10 +11,10 @@ from pydantic_core import from_json
 from zkit.repair.limits import WINDOW
 from zkit.text import lexis
 
+# A JSON value in a tuple, to tell null from no value.
 Parsed = tuple[Any]
-"""A JSON value in a tuple, to tell null from no value."""
+# A value and the place after it.
 Placed = tuple[Any, int]
-"""A value and the place after it."""
 
 
 def strict(text: str) -> Parsed | None:
@@ -44,8 +44,8 @@ def with_surrogates(text: str, complaint: str) -> Parsed | None:
         return None
 
 
+# The beginnings of complaints that a lone surrogate may cause, as an escape or as a character.
 OF_SURROGATES = ("lone leading surrogate", "unexpected end of hex escape", "Expected bytes")
-"""The beginnings of complaints that a lone surrogate may cause, as an escape or as a character."""
 
 
 def _no_constant(name: str) -> None:
@@ -97,8 +97,8 @@ def _before_rest(part: str, complaint: str, start: int) -> Placed:
 
 
 _SPACES = " \t\n\r"
+# An error this near the end of a window may come from the cut: in `false`, or in a `\u` escape.
 _LONGEST_TOKEN = 8
-"""An error this near the end of a window may come from the cut: in `false`, or in a `\\u` escape."""
 
 
 def _scanned(text: str, start: int) -> Placed | None:
@@ -137,6 +137,7 @@ def place_in(text: str, place: str) -> int:
 _IN_STRING = frozenset(
     {"invalid escape", "control character (\\u0000-\\u001F) found while parsing a string"}
 )
+# Complaints about a token: everything before it, or before the previous token, is valid.
 PLACED = _IN_STRING | {
     "trailing comma",
     "key must be a string",
@@ -147,7 +148,6 @@ PLACED = _IN_STRING | {
     "expected ident",
     "invalid number",
 }
-"""Complaints about a token: everything before it, or before the previous token, is valid."""
 
 
 def last_token(text: str, at: int, kind: str) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 SPACE = r"[ \t\n\r]*+"
+# Control characters, other kinds of spaces, and invisible characters such as direction marks.
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
-"""Control characters, other kinds of spaces, and invisible characters such as direction marks."""
+# White space of any kind, as much as there is.
 ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
-"""White space of any kind, as much as there is."""
 SPACES = re.compile(SPACE)
 BLANK = re.compile(ANY_SPACE)
 

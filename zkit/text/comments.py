@@ -6,11 +6,11 @@ import re
 
 from zkit.text import remembered
 
+# What opens a comment, and what ends it; the end of a line is no part of it.
 _OPENERS = {"//": "\n", "#": "\n", "-- ": "\n", "--\t": "\n", "/*": "*/", "<!--": "-->"}
-"""What opens a comment, and what ends it; the end of a line is no part of it."""
 COMMENT_OPENS = re.compile("|".join(map(re.escape, _OPENERS)))
+# The same at the end of a text, which may have been cut.
 _LAST_OPENERS = _OPENERS | {"--": "\n", "<!": "-->"}
-"""The same at the end of a text, which may have been cut."""
 _FIRST = frozenset("/#-<.")
 _LAST = re.compile(r"/\Z|\.{1,3}\s*+\Z")
 

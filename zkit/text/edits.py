@@ -31,8 +31,8 @@ class Layer(NamedTuple):
 
     text: str
     edits: Sequence[Edit]
+    # Where in `text` the replacement of each edit begins.
     starts: Sequence[int]
-    """Where in `text` the replacement of each edit begins."""
 
     @classmethod
     def over(cls, source: str, edits: Sequence[Edit], until: int | None = None) -> Layer:

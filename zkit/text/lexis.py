@@ -14,47 +14,48 @@ from zkit.text import blanks, remembered
 
 SPACE, ODD, ANY_SPACE = blanks.SPACE, blanks.ODD, blanks.ANY_SPACE
 skip_spaces, skip_blank, last_sign = blanks.skip_spaces, blanks.skip_blank, blanks.last_sign
+# White space of any kind, for stripping.
 BLANKS = "".join(re.findall(rf"[ \t\n\r{ODD}]", "".join(map(chr, range(0x3001))))) + "\ufeff"
-"""White space of any kind, for stripping."""
+# What may come between two tokens: white space of any kind and plain comments. The length of a
+# comment is bounded, because one may seem to begin after each quote of a text.
 GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|/\*[^*]{{0,500}}+(?:\*(?!/)[^*]{{0,500}}+){{0,20}}+\*/)*+"
-"""What may come between two tokens: white space of any kind and plain comments. The length of a
-comment is bounded, because one may seem to begin after each quote of a text.
-"""
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 _MEANT = r'\\(?:["\\/nrt]|[bf](?![A-Za-z]{2})|u[0-9a-fA-F]{4})'
+# A strict string without a backspace or a form feed before a letter: in a damaged text those are
+# never meant.
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{_MEANT}[^"\\\x00-\x1f]*+)*+"'
-"""A strict string without a backspace or a form feed before a letter: in a damaged text those are never meant."""
 DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
 NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
+# A single-quoted string whose content means the same between double quotes.
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
-"""A single-quoted string whose content means the same between double quotes."""
 
+# The content of a string in double quotes, whatever it holds, up to its first quote that is not
+# escaped.
 UP_TO_QUOTE = r'[^"\\]*+(?:\\(?s:.)[^"\\]*+)*+'
-"""The content of a string in double quotes, whatever it holds, up to its first quote that is not escaped."""
 ANY_STRING = f'"{UP_TO_QUOTE}"'
 ANY_SINGLE = r"'[^'\\]*+(?:\\(?s:.)[^'\\]*+)*+'"
 
+# What other scripts write for a comma or a semicolon.
 OTHER_COMMAS = "，、；،؛﹐﹑﹔､"
-"""What other scripts write for a comma or a semicolon."""
 COMMAS = f"[,{OTHER_COMMAS}]"
+# What is written for a minus sign, and looks like one.
 MINUS = "−‐‑‒–﹣－"
-"""What is written for a minus sign, and looks like one."""
 
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
+# A colon, or a mark in place of it, where that is evidence of a key.
 COLONS = r"(?:[:：→]|=>|=(?!=)|->)"
-"""A colon, or a mark in place of it, where that is evidence of a key."""
+# After an equals sign: what makes it the beginning of a spreadsheet formula, and not a colon.
 FORMULA = re.compile(r"[ \"']{0,2}+(?:[A-Z][A-Z0-9.]{1,30}+\(|\$?[A-Z]{1,3}\$?[0-9]++[-+*/:)])")
-"""After an equals sign: what makes it the beginning of a spreadsheet formula, and not a colon."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
+# A backspace or a form feed before a letter: never meant; a regex or a path is.
 NEVER_MEANT = re.compile(r"\\(?<!\\\\)(?:\\\\)*+[bf](?=[A-Za-z]{2})")
-"""A backspace or a form feed before a letter: never meant; a regex or a path is."""
 
+# How deep a valid container may be for a run to pass over it whole.
 NESTED = 3
-"""How deep a valid container may be for a run to pass over it whole."""
 
 
 def _value(depth: int) -> str:
@@ -89,19 +90,20 @@ def items() -> re.Pattern[str]:
 
 _LOOSE = rf"(?:(?:({SCALAR})|{SIMPLE}|{WORD}){SPACE}(?:(,)|(?=[}}\]]))|([{{\[]))"
 
+# One member in the common spellings. Groups: key as JSON, single-quoted, bare; the colon; the
+# value's place; the value as JSON, single-quoted, a word; a comma; an opener; nothing of these.
 MEMBER = re.compile(
     rf"{SPACE}(?:({STRING})|{SIMPLE}|({NAME})){SPACE}{COLON}{SPACE}()(?:{_LOOSE}|())"
 )
-"""One member in the common spellings. Groups: key as JSON, single-quoted, bare; the colon; the
-value's place; the value as JSON, single-quoted, a word; a comma; an opener; nothing of these."""
 
+# One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER.
 ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
-"""One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
 
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
 
 ELLIPSIS = re.compile(r"\.{3,}|…")
 
+# What may open a string, and what may then close it.
 QUOTES = {
     '"': '"',
     "'": "'",
@@ -116,7 +118,6 @@ QUOTES = {
     "「": "」",
     "『": "』",
 }
-"""What may open a string, and what may then close it."""
 
 
 @cache
@@ -138,38 +139,38 @@ KEYISH = (
     rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|＂[^＂\n]{{0,80}}+＂|[「『][^」』\n]{{0,80}}+[」』]|{NAME}"
     rf"|\*{{1,3}}+(?:\"[^\"\\\n]{{0,80}}+\"|{NAME})\*{{1,3}}+|:{NAME}(?=[ \t]*+=>))"
 )
+# Something that reads as a key with its colon; group 1 is the key with its quotes.
 KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}{COLONS}")
-"""Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
+# After a member: a comma and another key.
 NEXT_KEY = re.compile(rf"{GAP}{COMMAS}{GAP}(?:({KEYISH}){GAP}{COLONS}|(?=[}}]))")
-"""After a member: a comma and another key."""
 
+# The start of a value that needs no guess.
 VALUE_AHEAD = re.compile(
     rf"{GAP}(?:[\"'`“„«‘＂「『{{\[]|[+.{MINUS}-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 )
-"""The start of a value that needs no guess."""
 
+# A strict number or literal, whatever follows it, as long as it may end there.
 PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
-"""A strict number or literal, whatever follows it, as long as it may end there."""
 
+# A key as Lua writes it: there an object in a list begins with two braces.
 LUA_KEY = re.compile(rf"{SPACE}{NAME}{SPACE}=(?![=>])")
-"""A key as Lua writes it: there an object in a list begins with two braces."""
 
+# After two opening braces: a key, perhaps one that the text ended in, or two closing ones.
 DOUBLED_BRACE = re.compile(
     rf"{GAP}(?:(?={KEYISH}{GAP}{COLONS}|(?:\"[^\"\n]{{0,80}}+\"?+)?+\s*+\Z)|\}}{GAP}\}})"
 )
-"""After two opening braces: a key, perhaps one that the text ended in, or two closing ones."""
 
+# The colon after a key; group 1 is the white space before it, group 2 the colon.
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")
-"""The colon after a key; group 1 is the white space before it, group 2 the colon."""
 
 COMMA = re.compile(rf"{GAP},")
 CLOSER = re.compile(rf"{GAP}([}}\])])")
+# What Python writes before a string.
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
-"""What Python writes before a string."""
 
+# A number with thousands separators.
 THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")
-"""A number with thousands separators."""
 
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
@@ -275,16 +276,16 @@ def _closes_more(quote: str, body: str) -> bool:
     return quote != "'" and sum(map(body.count, QUOTES[quote])) > body.count(quote)
 
 
+# A string that another quote opens and a straight double one closes.
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
-"""A string that another quote opens and a straight double one closes."""
 _CLOSED_INSIDE = re.compile(r"[“”»'’]\s*+(?:,\s*+[\"“„«'‘]|[}\]])")
+# How far its end is looked for: it is needed at each string in other quotes.
 MIXED_WITHIN = 2_000
-"""How far its end is looked for: it is needed at each string in other quotes."""
 
 
 MOST_TRIPLES = 100
+# Quotes that close a string between three of them; of more the first ones are content.
 _THREE_OR_MORE = re.compile(r"([\"'`])\1{2,9}+(?!\1)")
-"""Quotes that close a string between three of them; of more the first ones are content."""
 
 
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
@@ -301,24 +302,26 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return None
 
 
+# A string between two pairs of single quotes.
 _TWO_SINGLE = re.compile(rf"''([^'\\\n]++(?:'[^'\\\n]++)*+)''(?={GAP}[,}}\]:)])")
-"""A string between two pairs of single quotes."""
 _DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
 _DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
+# Two strings, or two lists of them, that are added up: with the operator of one language or
+# another.
 JOINED = re.compile(rf"[\"'”](?<!\\.)(?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
-"""Two strings, or two lists of them, that are added up: with the operator of one language or another."""
 JOINT = re.compile(rf"{_JOINTS}\s*+(?=[\"'`“])")
 
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
+# Where the text ends after another quote than the one that is expected, it may have ended in the
+# string.
 _AFTER_MIXED = re.compile(rf"{GAP}[,}}\]:)]")
-"""Where the text ends after another quote than the one that is expected, it may have ended in the string."""
+# After three quotes the comma may be missing, too.
 _AFTER_TRIPLED = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z|(?<=\s)[\"'])")
-"""After three quotes the comma may be missing, too."""
 
 
+# An escaped quote that seems to close a string.
 _ESCAPED_STRUCTURE = re.compile(r"\\\"\s*+[,:}\]]")
-"""An escaped quote that seems to close a string."""
 
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
+# Searching a text up to this length costs less than remembering the result.
 SHORT = 2_000
-"""Searching a text up to this length costs less than remembering the result."""
+# A mark this near is found again as quickly.
 NEAR = 200
-"""A mark this near is found again as quickly."""
 
 
 T = TypeVar("T")

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from zkit.expect import Expect
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.parsers.values import Slot, repaired, shifted, unambiguous
@@ -14,7 +15,6 @@ from zkit.extract.tape import Match, Steps, Tape
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Unrepairable
-from zkit.repair.expect import Expect
 
 # Keys that some models put around all arguments (MiniCPM 5, corpus/extract/small_models).
 WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")

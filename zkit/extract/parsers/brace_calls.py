@@ -6,11 +6,11 @@ import json
 import re
 from dataclasses import replace
 
+from zkit.expect import Expect
 from zkit.extract.parsers.arguments import Reading, Task, Unit, finished, from_text
 from zkit.extract.parsers.values import number, strict, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
 from zkit.receipt import Fix, Rank
-from zkit.repair.expect import Expect
 
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
 _HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from zkit.expect import Expect
 from zkit.extract.declared import Declared
 from zkit.json_types import JsonObject
-from zkit.repair.expect import Expect
 
 NAME_KEYS = (
     "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name", "tool_call", "function_call",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from zkit.expect import ALL_KINDS, Expect
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.call_objects import ARGUMENT_KEYS
 from zkit.extract.parsers.json_calls import read_named
@@ -15,7 +16,6 @@ from zkit.extract.parsers.values import Slot, Value, strict, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
-from zkit.repair.expect import ALL_KINDS, Expect
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
 _FIRST_BREAK, _LAST_BREAK = re.compile(r"\A\r?\n"), re.compile(r"\r?\n\Z")

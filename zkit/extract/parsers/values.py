@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from zkit.expect import Expect
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
-from zkit.repair.expect import Expect
 from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
 
 MAX_LITERAL = 1_000_000

@@ -12,21 +12,21 @@ from zkit.text import lexis
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _VALID = frozenset("\"\\/bfnrt'\n")
+# These may follow a closing quote, but never an opening one.
 _CLOSES = frozenset(" \t,;:.)]}>!?")
-"""These may follow a closing quote, but never an opening one."""
 _MARKS = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _OPENER = {"}": "{", "]": "["}
+# A number and a quote for inches, which needs no partner (corpus/repair/lost_inner_mark.toml).
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
-"""A number and a quote for inches, which needs no partner (corpus/repair/lost_inner_mark.toml)."""
+# A backslash before a mark, and then a letter or an escape that the backslash may belong to.
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
-"""A backslash before a mark, and then a letter or an escape that the backslash may belong to."""
 
 
+# A regex class such as `\d`, with no word after it.
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
-"""A regex class such as `\\d`, with no word after it."""
+# The same next to a character that only a regex has there.
 _IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|)]")
-"""The same next to a character that only a regex has there."""
 
 
 class Restored(NamedTuple):
@@ -104,8 +104,8 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
 
 
 _VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
+# These never follow a comma or a colon, so the mark before them is neither.
 _NO_SECOND = frozenset(".,;:!?)]}/<>")
-"""These never follow a comma or a colon, so the mark before them is neither."""
 
 
 def _is_even(body: str) -> bool:
@@ -139,10 +139,10 @@ def with_lone_quote(body: str) -> Restored | None:
     return Restored(body, "inner")
 
 
+# Everything up to the first unescaped quote.
 _BARE_QUOTE = re.compile(rf"{lexis.UP_TO_QUOTE}\"")
-"""Everything up to the first unescaped quote."""
+# A backslash, a letter, and then the quote that the backslash may belong to.
 _PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\"")
-"""A backslash, a letter, and then the quote that the backslash may belong to."""
 _NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
 
 
@@ -151,7 +151,7 @@ def undoubled(body: str) -> str | None:
     return body.replace('""', '"') if '""' in body and _ALL_DOUBLED.fullmatch(body) else None
 
 
+# Doubled quotes in pairs, each pair touching the words inside it.
 _ALL_DOUBLED = re.compile(
     r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
 )
-"""Doubled quotes in pairs, each pair touching the words inside it."""

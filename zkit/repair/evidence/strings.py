@@ -25,6 +25,7 @@ from zkit.text import lexis
 # ── latex ───────────────────────────────────────────────────────────────────
 
 
+# LaTeX commands whose first letter makes a JSON escape, such as `\times`.
 _COMMANDS = (
     r"t(?:imes|heta|au|ext\w*+|anh?|op?|riangle\w*+|ilde|itle|able\w*+|iny|hanks|frac|herefore|ag)"
     r"|n(?:u|eq?|abla|ot(?:in)?|i|eg|ew\w++|oindent|ode|onumber|atural|exists|mid|leq|geq|earrow)"
@@ -32,20 +33,20 @@ _COMMANDS = (
     r"|b(?:eta|ar|egin|inom|ig\w*+|f|oldsymbol|ox\w*+|mod|mathbb|ullet|ot|ecause|eginarray)"
     r"|f(?:rac|orall|lat|box|ootnote\w*+)|u(?:nder\w++|psilon|parrow|p)"
 )
-"""LaTeX commands whose first letter makes a JSON escape, such as `\\times`."""
+# Those that cannot be a word after a line end or a tab; `\nu` may be a line that begins with a u.
 _STRONG = (
     r"t(?:imes|heta|extbf|ext(?=\{)|riangle\w*+|ilde|herefore|frac)|n(?:eq|abla|otin|exists|leq|geq)"
     r"|r(?:ho|ight(?:arrow|[)\]|.]|\\)|angle|floor|ceil)"
     r"|b(?:eta|ar(?=\{)|egin|inom|oldsymbol|oxed|mod)|f(?:rac|orall|lat|box)"
 )
-"""Those that cannot be a word after a line end or a tab; `\\nu` may be a line that begins with a u."""
 _SIGN = re.compile(
     rf"\\(?<!\\\\)(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )
+# Math between `\(` and `\)`, or `\[` and `\]`. Its length is bounded, so that a flood of openers
+# stays fast.
 _MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)]){0,500}+\\\)|\[(?:[^\\]|\\[^\]]){0,500}+\\\])")
-"""Math between `\\(` and `\\)`, or `\\[` and `\\]`. Its length is bounded, so that a flood of openers stays fast."""
 _REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
 _PART = re.compile(
@@ -123,8 +124,8 @@ def is_prose(body: str) -> bool:
 
 LETTERS = frozenset("bfnrt")
 _FINE = "\"\\/bfnrtu'\n"
+# Characters that have a meaning after a backslash, in JSON and in scripts.
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
-"""Characters that have a meaning after a backslash, in JSON and in scripts."""
 _SCRIPT_LETTERS = frozenset("xav0")
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LONG = len(r"\U0001f600")
@@ -134,24 +135,23 @@ _PATH_SUSPECT_ESCAPES = re.compile(
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
+# A backslash and n, r or t in a path: the letter begins a folder's name, or a line ends there.
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
-"""A backslash and n, r or t in a path: the letter begins a folder's name, or a line ends there."""
+# The beginning of a Windows path.
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
-"""The beginning of a Windows path."""
+# A folder between apostrophes that ends in a backslash.
 _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
-"""A folder between apostrophes that ends in a backslash."""
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
+# An escape that lost one of its digits: the character cannot be restored.
 _HALF_ESCAPE = re.compile(
     r"(?<!\\)(?:\\\\)*+\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])"
 )
-"""An escape that lost one of its digits: the character cannot be restored."""
+# An escape of JavaScript or Rust; with no other sign of a script, it may also be literal text.
+#
+# Cases: corpus/repair/js_object.toml, invalid_escapes.toml.
 _BRACED = re.compile(r"(?<!\\)(?:\\\\)*+\\u\{[0-9a-fA-F]{1,6}\}")
-"""An escape of JavaScript or Rust; with no other sign of a script, it may also be literal text.
-
-Cases: corpus/repair/js_object.toml, invalid_escapes.toml.
-"""
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 _EVEN_RUNS = re.compile(r"(?<!\\)(?:\\\\)++(?!\\)")
 
@@ -218,14 +218,14 @@ def _in_regex(escapes: list[str]) -> frozenset[str]:
 # ── scripts ─────────────────────────────────────────────────────────────────
 
 
+# The first key or item: in single quotes, or a bare key.
 _FIRST_TOKEN = re.compile(
     rf"[\[{{(\s]*+(?:[uUbB]?'[^'\\\n]{{0,80}}+'\s*+[:,\])]|{lexis.NAME}\s*+:(?!/))"
 )
-"""The first key or item: in single quotes, or a bare key."""
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|u\{[0-9a-fA-F]{1,6}\})")
 
+# An escape that no script knows: the writer did not escape backslashes.
 _UNKNOWN = re.compile(r"\\[^\"'`/abfnrtuvxU0\n]")
-"""An escape that no script knows: the writer did not escape backslashes."""
 
 
 def quote_meant(text: str, start: int, body: str, quote: str) -> str:
@@ -257,17 +257,17 @@ _CONTROLS = re.compile(r"[\x00-\x1f]")
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
     "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
 }  # fmt: skip
+# Content in which every backslash begins a JSON escape or escapes an apostrophe.
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
-"""Content in which every backslash begins a JSON escape or escapes an apostrophe."""
+# An escaped line end, then a backslash and a raw line end: one line end written twice.
 _CONTINUED = re.compile(r"\\n\\\r?+\n")
-"""An escaped line end, then a backslash and a raw line end: one line end written twice."""
 _VALID = LETTERS | set('"\\/')
 _FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
+# A Windows path followed by a quote, which no path contains.
 _PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
-"""A Windows path followed by a quote, which no path contains."""
 
 
 class Respelled(NamedTuple):
@@ -277,8 +277,8 @@ class Respelled(NamedTuple):
     name: str
     rank: Rank
     note: str
+    # How many unescaped quotes it held.
     inner: int = 0
-    """How many unescaped quotes it held."""
 
 
 def respell(
@@ -455,6 +455,7 @@ def _sentence(what: str, count: int) -> str:
     return what if count == 1 else f"{what} ({count} times)"
 
 
+# What may be wrong in a string, the most invasive first, with its fix, rank and note.
 _ISSUES = {
     "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
     "lost_quote": (
@@ -494,5 +495,4 @@ _ISSUES = {
         "drop a backslash before a quote that needs none",
     ),
 }
-"""What may be wrong in a string, the most invasive first, with its fix, rank and note."""
 _ORDER = {issue: order for order, issue in enumerate(_ISSUES)}

@@ -105,13 +105,13 @@ def member_follows(text: str, pos: int) -> bool:
 
 
 _NEVER_MORE = frozenset("{[<`;(")
+# Only white space up to the end, some of it escaped.
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
-"""Only white space up to the end, some of it escaped."""
+# A member with or without its comma, perhaps after a comment; or one without its colon.
 _QUOTED_MEMBER = (
     rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]{{0,500}}+\n)*+{_QUOTED_KEY.pattern}"
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
-"""A member with or without its comma, perhaps after a comment; or one without its colon."""
 _MEMBER_NEXT = re.compile(
     rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
 )
@@ -122,6 +122,7 @@ _MEMBER_NEXT = re.compile(
 
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+# A member, even with damaged quotes, or an item on its own line.
 _AFTER_COMMA = (
     rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'|“[^“”\\\n]{{1,80}}+”){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
     rf"|(?<=,)(?P<unclosed>{_G}\"{lexis.NAME}{_G}:{_G}(?=[\"{{\[]))"
@@ -129,7 +130,8 @@ _AFTER_COMMA = (
     rf"|(?<=[,;{lexis.OTHER_COMMAS}])(?P<item>[^\S\n]*+\n\s*+[\"'])"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
 )
-"""A member, even with damaged quotes, or an item on its own line."""
+# A comma before a bare key or at the end of a line, a closer beside a comma or a value, two
+# commas, a key in brackets.
 _AFTER_QUOTE = (
     rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=(?!=))))"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
@@ -137,44 +139,43 @@ _AFTER_QUOTE = (
     rf"|(?P<twice>{_G},\s*+,\s*+[\"'])"
     rf"|(?P<computed>{_G},{_G}\[{_G}[\"'][\w$ -]{{1,60}}+[\"']{_G}\]{_G}:)"
 )
-"""A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
+# After its first mark: a pattern that occurs only outside strings.
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
-"""After its first mark: a pattern that occurs only outside strings."""
 _ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
+# The same, and every bracket; escapes are skipped.
+#
+# Each pattern begins with the set of its first marks and then looks back at which of them
+# matched, so that the regex engine jumps from mark to mark.
 _SCAN = re.compile(
     rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
-"""The same, and every bracket; escapes are skipped.
-
-Each pattern begins with the set of its first marks and then looks back at which of them matched, so
-that the regex engine jumps from mark to mark.
-"""
+# Content that begins like a key whose opening quote is that of the string.
 _FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
-"""Content that begins like a key whose opening quote is that of the string."""
 _SIGNS = re.compile(
     rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
     rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+# Text up to a quote that may end the content, with no comma between strings after it, and the
+# text then outside.
 _LEAVES = rf"{lexis.UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){lexis.UP_TO_QUOTE}"
-"""Text up to a quote that may end the content, with no comma between strings after it, and the text then outside."""
+# Quotes in pairs: the first of each may end the content, and the second does not begin a key.
 _NOTHING_OUTSIDE = re.compile(
     rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{lexis.UP_TO_QUOTE})\\?+\Z",
     re.DOTALL,
 )
-"""Quotes in pairs: the first of each may end the content, and the second does not begin a key."""
+# A closing quote and a comma, in a string between single quotes.
 _PARTED = re.compile(r"(?<!\\)',\s")
-"""A closing quote and a comma, in a string between single quotes."""
+# An ellipsis between two strings.
 _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
-"""An ellipsis between two strings."""
 
 
+# Two quotes: the first looks like a closing one, the second like an opening one.
 _INSIDE_OUT = re.compile(
     r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?:(?<=[\s,{\[])|(?<=[\s,][*/~!.]))\"(?=[\w.*/~!])[^\"]*+\Z"
 )
-"""Two quotes: the first looks like a closing one, the second like an opening one."""
 
 
 def swallows(body: str, quote: str, *, closed: bool) -> bool:
@@ -269,15 +270,15 @@ class _Token(NamedTuple):
     kind: str
     start: int
     end: int
+    # The indentation of a token that begins a line; -1 for the others.
     indent: int
-    """The indentation of a token that begins a line; -1 for the others."""
 
 
 class Places(NamedTuple):
     """The likeliest other places of a closer, and whether its own place is as likely."""
 
+    # Places in the text without the closer, each after a value.
     others: list[int]
-    """Places in the text without the closer, each after a value."""
     stays: bool
 
 

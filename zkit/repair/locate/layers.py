@@ -23,8 +23,8 @@ from zkit.text.remembered import of_last
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
 _BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
+# The closing quote of a key, escaped, and the opening quote of its value, not escaped.
 _BARE_VALUE = re.compile(r'(?<!\\)\\"\s*+:\s*+"(?!")')
-"""The closing quote of a key, escaped, and the opening quote of its value, not escaped."""
 _BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -53,8 +53,9 @@ class Escaping(NamedTuple):
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
     plain: Callable[[str], str]
+    # Undo all escapes of a text at once; None if the result would differ from undoing them one by
+    # one.
     all_plain: Callable[[str], str | None]
-    """Undo all escapes of a text at once; None if the result would differ from undoing them one by one."""
 
     def undone(self, text: str, start: int) -> str:
         """Return the text from `start` on with its escapes undone."""
@@ -121,6 +122,7 @@ def _in_entities(text: str, start: int) -> bool:
     return _ENTITIES.match(text, start) is not None
 
 
+# The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once.
 _PLAIN_ENTITIES = {
     "&quot;": '"',
     "&#34;": '"',
@@ -130,7 +132,6 @@ _PLAIN_ENTITIES = {
     "&gt;": ">",
     "&amp;": "&",
 }
-"""The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once."""
 
 
 def _meant(entity: str) -> str:
@@ -231,14 +232,15 @@ def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
 _PLAIN = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
 _STRING_FULL_WIDTH = rf"{lexis.ANY_STRING}(?=\s*+(?:[,:=，：；;}}\]｝］]|\Z))"
 _OPEN_STRING = rf"\"{lexis.UP_TO_QUOTE}\\?+\Z"
+# A string that is closed or cut off by the end of the text, a full-width bracket, or another
+# quote or opener.
 _TOKEN_FULL_WIDTH = re.compile(
     rf"{_STRING_FULL_WIDTH}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL
 )
-"""A string that is closed or cut off by the end of the text, a full-width bracket, or another quote or opener."""
 
 
+# A full-width brace, a key and its colon.
 _OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")
-"""A full-width brace, a key and its colon."""
 
 
 def plain_brackets(text: str) -> Layer | None:
@@ -267,8 +269,8 @@ def plain_brackets(text: str) -> Layer | None:
 _QUOTED = r"[ \t]*+(?:(?:>[ \t]?+)++|(?:[|*+#]|//)[ \t]?+)"
 _NUMBERED = r"[ \t]*+L?+([0-9]{1,6}+)(?:[ \t]?+[|:)]|\.(?=[ \t])|[ \t])[ \t]?+"
 _MARKS = (re.compile(_QUOTED), re.compile(_NUMBERED))
+# A marked line that holds nothing but the opener of a value.
 _FIRST = re.compile(rf"^(?:{_QUOTED}|{_NUMBERED})(?=[{{\[][ \t]*+\r?+\n)", re.MULTILINE)
-"""A marked line that holds nothing but the opener of a value."""
 
 
 def unmarked(text: str) -> Layer | None:
@@ -314,8 +316,8 @@ def _block(text: str, first: re.Match[str]) -> list[Edit]:
 # ── Python and shell quotes around the value ────────────────────────────────
 
 
+# A value in a Python string whose backslashes and apostrophes are escaped.
 _LITERAL = re.compile(r"(?:(?<=[\s=(:>])|\A)[bBuU]?+'(?=\s*+[{\[])((?:[^'\\]|\\['\\])*+)'(?!\w)")
-"""A value in a Python string whose backslashes and apostrophes are escaped."""
 _PATH = re.compile(r"(?:\b[A-Z]:|\"\.{1,2}|%\w++%)\\[nrt]\w")
 _IN_LITERAL = re.compile(r"\\(?=['\\])(.)")
 

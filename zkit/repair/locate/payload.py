@@ -30,13 +30,14 @@ _BEFORE = (
     (re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\s*\Z"), "drop_tag"),
     (re.compile(r"[=(]\s*\Z|\A\s*[A-Za-z]{2,10}\s*\Z"), "drop_wrapper"),
 )
+# `_BEFORE` and `_AFTER`: the fix that drops the text, by the first pattern that matches; else
+# `drop_prose`.
 _AFTER = (
     (re.compile(r"\s*+(?:```|~~~)"), "drop_fence"),
     (re.compile(rf"\s*+(?:<[/|｜A-Za-z]|{TOKEN})"), "drop_tag"),
     (re.compile(r"[);,\s]*+\Z"), "drop_wrapper"),
     (re.compile(r"[}\])\s]++\Z"), "drop_closer"),
 )
-"""`_BEFORE` and `_AFTER`: the fix that drops the text, by the first pattern that matches; else `drop_prose`."""
 
 
 def before_name(text: str, start: int) -> str:
@@ -89,8 +90,8 @@ _GOES_ON = re.compile(
     rf"|[ \t]++{_LITERAL}[ \t]*+(?:\n|\Z)|[ \t]++if\b[^\n]{{1,80}}?\selse\s"  # {…} 5, {…} if ok else {{}}
     rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
+# The characters that `_GOES_ON` can begin with after white space.
 _GOES_ON_WITH = frozenset("0123456789[.|+&?,;-\"'tfnTFNi")
-"""The characters that `_GOES_ON` can begin with after white space."""
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*+(?:"
     r"[A-Za-z_]\w*+(?:\[[^\]\n]{1,80}+\]|\.[A-Za-z_]\w*+)++\s*+[-+*/|&]?=(?!=)"  # args["force"] = True
@@ -98,11 +99,11 @@ _STATEMENT = re.compile(
     r"|[\w.]++\.(?:update|pop|append|extend|setdefault|push|assign|merge|delete|remove|insert)\()",
     re.MULTILINE,
 )
+# A line that is one member, perhaps after a bullet: a name, a colon or `=`, and a literal.
 _MEMBER = re.compile(
     rf"^[ \t]*+(?:[-*•+][ \t]++)?+([\"'`]?+)([A-Za-z_][\w-]*+)\1[ \t]*+[:=][ \t]*+{_LITERAL}[ \t]*+[,;]?+[ \t]*+$",
     re.MULTILINE,
 )
-"""A line that is one member, perhaps after a bullet: a name, a colon or `=`, and a literal."""
 _ASSIGNED = re.compile(rf"[:=][ \t]*+{_LITERAL}")
 _MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
 _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
@@ -129,8 +130,8 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
 
 
 _CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
+# Other arguments before the value: `f("x", {…})`, or `"x", {…}` without the call's name.
 _ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
-"""Other arguments before the value: `f("x", {…})`, or `"x", {…}` without the call's name."""
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
@@ -150,11 +151,11 @@ def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     return _member(text, near, start, declared)
 
 
+# The beginning of a line that is a member: a lower-case name and a colon, perhaps with Markdown.
 _LABEL = re.compile(
     r"^[ \t]*+(?:[-*•+][ \t]++|[0-9]{1,2}[.)][ \t]++)?+(\*\*|[\"'`])?+([a-z_][\w-]{0,60}+)(?(1)\1)[ \t]*+[:=][ \t]*+(?=[^\s:=])",
     re.MULTILINE,
 )
-"""The beginning of a line that is a member: a lower-case name and a colon, perhaps with Markdown."""
 
 
 def _is_labelled(text: str, start: int) -> bool:
@@ -375,8 +376,9 @@ def _empty_block(text: str, candidate: Candidate) -> bool:
 
 
 _EMPTY_LED = re.compile(r"(?:\A|[\n>]|\w\**+:\**+|\](?=[ \t\n]*+\Z)|```\w*+)[ \t\n]*+`?+\Z")
+# `_EMPTY_LED` and `_EMPTY_FOLLOWED`: the text around an empty payload, such as a label, a fence
+# or a tag.
 _EMPTY_FOLLOWED = re.compile(r"`?+\s*+(?:\Z|<|```|\[/|[}\]]++\s*+\Z)")
-"""`_EMPTY_LED` and `_EMPTY_FOLLOWED`: the text around an empty payload, such as a label, a fence or a tag."""
 
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:

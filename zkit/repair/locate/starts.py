@@ -88,13 +88,13 @@ def fills_fence(text: str, start: int, end: int) -> bool:
 
 _S = lexis.ANY_SPACE
 _QUOTES = r"\"'“”„‘’`«＂「『"
+# What may follow an object's opening brace in any spelling: its first key, a comment, its closer.
 _IN_OBJECT = (
     rf"[{_QUOTES}}},…]|\\+\"|\\n|\\\r?+\n|&quot;|&#34;|//|/\*|#|\.\.\."
     rf"|\{{{_S}(?:[{_QUOTES}}}\\&]|{lexis.NAME}{_S}:)"
     rf"|(?:{lexis.NAME}|[0-9]+){_S}(?::|=(?!=))|{lexis.NAME}\"{_S}:|:{lexis.NAME}{_S}=>"
     rf"|[uUbBrR]{{1,2}}[\"']|\w\"[^\"\\\n]{{1,80}}+\"{_S}:|[-•+*_]{{1,3}}+[ \t]*+[\"\w]"
 )
-"""What may follow an object's opening brace in any spelling: its first key, a comment, its closer."""
 _IN_LIST = (
     r"[\"'“„«‘`{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]"
     r"|(?:true|false|null|True|False|None)\b"
@@ -289,8 +289,8 @@ def _depth(text: str) -> int:
     return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
 
 
+# The last character of the text before a value that is under a key.
 _QUOTED_JOINTS = frozenset(":=>\"'")
-"""The last character of the text before a value that is under a key."""
 
 
 def _under_key(head: str) -> bool:
@@ -300,8 +300,8 @@ def _under_key(head: str) -> bool:
 
 _TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
+# After an object: commas and something like a key, even with damaged quotes.
 _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,60}+[\"'”“»]?\s*+:")
-"""After an object: commas and something like a key, even with damaged quotes."""
 _HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
 _LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
 

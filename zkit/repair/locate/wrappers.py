@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 
-from zkit.repair.expect import Evidence
+from zkit.expect import Evidence
 from zkit.repair.limits import MOST_WRAPPERS, NOTATION_WITHIN, WRAPPER_WITHIN
 from zkit.repair.locate.starts import TOKEN
 from zkit.text import lexis
@@ -19,8 +19,9 @@ Span = tuple[int, int]
 _Peel = Callable[[str, int, int], Span | None]
 
 
+# The opening mark of a fence: a data language, or any language if a value follows.
 _FENCE = r"(?:`{3,4}+|~{3,4}+)(?:(?i:json[5cl]?|text|txt|xml|tool_call)(?=\s)|[\w+#.-]{1,20}+(?=\s++[{\[\"])|(?!\w))"
-"""The opening mark of a fence: a data language, or any language if a value follows."""
+# The opening and closing marks of wrappers. See corpus/repair/wrapped.
 _PAIRS = tuple(
     (re.compile(opens), re.compile(rf"(?:{closes})\Z"))
     for opens, closes in (
@@ -33,15 +34,13 @@ _PAIRS = tuple(
         (r"[\w.]{0,60}+\((?=\s*+[\"'`{\[])", r"\)"),
     )
 )
-"""The opening and closing marks of wrappers. See corpus/repair/wrapped."""
+# A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough.
+#
+# See corpus/repair/escaped_payload.
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
-"""A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough.
-
-See corpus/repair/escaped_payload.
-"""
 _LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
+# `_LAST` and `_STATEMENT_END`: a closing mark without an opener: a token, a fence, a `;` or `,`.
 _STATEMENT_END = re.compile(r"(?<=[}\]\"'`])\s*+[;,]\Z")
-"""`_LAST` and `_STATEMENT_END`: a closing mark without an opener: a token, a fence, a `;` or `,`."""
 _STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
 _LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
 
@@ -95,12 +94,12 @@ def _after_words(text: str, start: int, end: int) -> Span | None:
     return (first.start(), end) if _LEADS.search(text, start, first.start()) else None
 
 
+# The ways to peel off a wrapper; pairs of marks first.
 _PEELS: tuple[_Peel, ...] = (
     _between_marks,
     _before_mark,
     _after_words,
 )
-"""The ways to peel off a wrapper; pairs of marks first."""
 
 
 # ── containers of other languages ───────────────────────────────────────────
@@ -115,21 +114,21 @@ _KEYWORDS = re.compile(rf"{_S}({lexis.NAME}){_S}(?:=(?![=>])|:[ \t])")
 _PAIRED = re.compile(rf"{_S}{_SCALAR}{_S}=>")
 _OF_PAIRS = re.compile(rf"{_S}\[{_S}[(\[]{_S}{_SCALAR}{_S},")
 _IN_BRACKETS = re.compile(rf"{_S}[\[{{(]")
+# A set, or a list of objects in Lua. A set of two is left out: it may be an object without its
+# colon.
+#
+# See corpus/repair/notations.
 _SET = re.compile(
     rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}(?:{_SCALAR}{_S}[,}}]|\{{{lexis.LUA_KEY.pattern})"
 )
-"""A set, or a list of objects in Lua. A set of two is left out: it may be an object without its colon.
-
-See corpus/repair/notations.
-"""
 _PAIR = re.compile(rf"[(\[]{_S}({_SCALAR}){_S},")
 _NEXT = re.compile(
     r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b"
 )
 _NAMED_CALL = re.compile(rf"{_S}[A-Za-z_][\w.]*+\((?={_KEYWORDS.pattern})")
 _END = re.compile(rf"\){_S};?+{_S}")
+# The closer of a list of pairs, and the brace to write for it; compared by identity.
 _PAIRS_NOTATIONS = ("]", "}")
-"""The closer of a list of pairs, and the brace to write for it; compared by identity."""
 
 
 def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | None:
@@ -173,8 +172,8 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self.text = text
         self.edits: list[Edit] = []
+        # The closer in the text and its replacement, None to leave it as it is.
         self.closers: list[tuple[str, str | None]] = []
-        """The closer in the text and its replacement, None to leave it as it is."""
 
     def open(self, start: int, end: int, new: str | None, closer: str, closed: str | None) -> int:
         """Record an opener and its closer, and return the place after the opener."""

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 class Move(NamedTuple):
     """One row of a table of moves."""
 
+    # The names of the fixes that it may write on the receipt.
     fixes: tuple[str, ...]
-    """The names of the fixes that it may write on the receipt."""
+    # The characters at which it is tried; an empty string means every character.
     marks: str
-    """The characters at which it is tried; an empty string means every character."""
+    # Take a hypothesis that failed at a place and return the new hypotheses to try there.
     find: Callable[[Engine, Hypothesis, int], list[Hypothesis]]
-    """Take a hypothesis that failed at a place and return the new hypotheses to try there."""
 
 
 def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _MARKS = re.compile(r"[\]}]")
 _KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
+# A scalar in one of the common spellings.
 ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?\.?[0-9][\w.]*+)"
 )
-"""A scalar in one of the common spellings."""
 
 
 def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
@@ -126,23 +126,24 @@ def _member_after_closer(
 _S = lexis.SPACE
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
 _OPERAND = r"(?:[\"'][^\"'\n]{0,400}+[\"']|[\w.]{1,400}+(?:\([^()\n]{0,400}+\))?+)"
+# A string's closing quote and an operator: an expression, not text with quotes in it.
 OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
 )
-"""A string's closing quote and an operator: an expression, not text with quotes in it."""
 _INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
+# `_FIRST_GROUP` and `_GROUP`: the first and the later digit groups of a number such as `1 500`.
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
-"""`_FIRST_GROUP` and `_GROUP`: the first and the later digit groups of a number such as `1 500`."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_KEY = re.compile(rf"[\"'](?:{lexis.NAME})?+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
+# Marks that cannot replace a comma: they begin a string, a number, or a key with its colon inside
+# (`"force:" true`).
 _NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
-"""Marks that cannot replace a comma: they begin a string, a number, or a key with its colon inside (`"force:" true`)."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
@@ -327,6 +328,7 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     return [other.go(pos + 1, NEXT)]
 
 
+# The moves for a value that is not followed by a comma or its closer.
 MOVES = (
     Move(("add_comma",), "", _missing_comma),
     Move(("replace_punctuation",), ':;{["|=.}])\\', _other_mark),
@@ -342,7 +344,6 @@ MOVES = (
         _key_after_value,
     ),
 )  # fmt: skip
-"""The moves for a value that is not followed by a comma or its closer."""
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:

@@ -26,23 +26,24 @@ _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
 _QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
+# After a key without its closing quote and its colon: white space or a value.
 _BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
-"""After a key without its closing quote and its colon: white space or a value."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
+# Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets
+# the next.
+#
+# See corpus/repair/missing_colon.
 _NO_COLON_AGAIN = re.compile(rf"{_S},{_S}\"[^\"\\\n]{{1,80}}+\"[ \t]++{lexis.SCALAR}{_S}[,}}]")
-"""Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets the next.
-
-See corpus/repair/missing_colon.
-"""
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
+# Keys with wrong quotes: the pattern, the fix, its new text, and how many characters that
+# replaces.
 _MISQUOTED = (
     (_UNCLOSED, "add_closing_quote", '"', 0),
     (_WRONG_CLOSE, "replace_quote", '"', 1),
     (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
     (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
 )
-"""Keys with wrong quotes: the pattern, the fix, its new text, and how many characters that replaces."""
 
 
 def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -145,6 +146,7 @@ def _missing_bracket(_: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 _DIGITS = "0123456789"
+# The moves for a place where a key is expected and none is found.
 MOVES = (
     Move(("add_opening_quote",), "", _half_quoted),
     Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
@@ -154,7 +156,6 @@ MOVES = (
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
     Move(("open_in_middle",), _DIGITS, _missing_bracket),
 )
-"""The moves for a place where a key is expected and none is found."""
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _NAME = r"[^\W\d]\w*+"
 _OPERAND = r"(?:[\w.$]++(?:\([^()]*+\)|\[[^\[\]]*+\])?+|'[^']*+'|\"[^\"]*+\")"
 _OPERATOR = r"(?:[-+*/%|&<>^?]|\*\*|//|==|!=|<=|>=|\|\||&&|\?\?|=>|->|<<|>>)"
+# Patterns of code and placeholders, which are never quoted as text; the comments show an example.
+#
+# See corpus/repair/placeholders.
 _EXPRESSIONS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -42,11 +45,10 @@ _EXPRESSIONS = tuple(
         r"\(",
     )
 )
-"""Patterns of code and placeholders, which are never quoted as text; the comments show an example.
-
-See corpus/repair/placeholders.
-"""
 _ATTRIBUTE = re.compile(rf"{_NAME}(?:\.{_NAME})++\Z")
+# Endings of file and host names: `main.py` is a name, `self.path` is an attribute.
+#
+# See corpus/repair/placeholders.
 _FILE_ENDINGS = frozenset({
     "bash", "bat", "bin", "c", "cc", "cfg", "cfm", "com", "conf", "cpp", "cs", "css", "csv", "de",
     "dev", "doc", "docx", "env", "eu", "exe", "fr", "gif", "go", "gz", "h", "htm", "html", "info",
@@ -56,15 +58,11 @@ _FILE_ENDINGS = frozenset({
     "swift", "tar", "tex", "tf", "toml", "ts", "tsv", "tsx", "txt", "uk", "us", "vue", "wav",
     "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 })  # fmt: skip
-"""Endings of file and host names: `main.py` is a name, `self.path` is an attribute.
-
-See corpus/repair/placeholders.
-"""
+# Type names: a value such as `string` only repeats the schema. See corpus/repair/placeholders.
 _TYPES = frozenset({
     "int", "str", "float", "bool", "string", "integer", "number", "boolean", "any", "list",
     "dict", "object", "array", "tuple", "type", "ellipsis",
 })  # fmt: skip
-"""Type names: a value such as `string` only repeats the schema. See corpus/repair/placeholders."""
 
 
 def is_expression(phrase: str) -> bool:
@@ -80,18 +78,18 @@ def is_expression(phrase: str) -> bool:
 
 
 _S = lexis.SPACE
+# The text after a token: a structural mark, a comment, the end, or white space and the next key
+# or item.
 _STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
-"""The text after a token: a structural mark, a comment, the end, or white space and the next key or item."""
 _WORD = re.compile(rf"([+-]?+[^\W\d_]\w*+){_STOP}")
+# A number in any spelling: also full-width digits, `10n` (JavaScript), `10L` (Java), `1.5f` (C).
+#
+# See corpus/repair/notations.
 _NUMBER = re.compile(
     rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|[-－]?+[０-９]++(?:[.．][０-９]++)?+|(?:0|[1-9][0-9]*+)[nL]|[0-9]++\.[0-9]++f"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-"""A number in any spelling: also full-width digits, `10n` (JavaScript), `10L` (Java), `1.5f` (C).
-
-See corpus/repair/notations.
-"""
 _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
 _HEXADECIMAL = re.compile(r"[^0-9]?0[xX]")
 _WORDS = {
@@ -102,8 +100,8 @@ _FLOATS = {
     for sign in ("", "+", "-")
     for word in ("nan", "inf", "infinity")
 }
+# An escape in a raw string: the string was escaped although it is marked as raw.
 _ESCAPED_PAIR = re.compile(r'\\["\\/]')
-"""An escape in a raw string: the string was escaped although it is marked as raw."""
 _LITERALS_IN_A_ROW = re.compile(
     r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
 )
@@ -128,13 +126,14 @@ _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
+# A number, a literal or a string in bold or italics. See corpus/repair/doubled_and_joined.
 _MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING})\1{_STOP}")
-"""A number, a literal or a string in bold or italics. See corpus/repair/doubled_and_joined."""
 
 
 _NUMBERS = frozenset({"number", "integer"})
+# The schema type of a strict literal by its first letter; any other first character begins a
+# number.
 _PLAIN_KINDS = {"t": {"boolean"}, "f": {"boolean"}, "n": {"null"}}
-"""The schema type of a strict literal by its first letter; any other first character begins a number."""
 
 
 def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
@@ -217,8 +216,8 @@ def _word(reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
     return None
 
 
+# The prefix of a Python string.
 _PREFIX = re.compile(r"[rRbBuUfF]{1,2}(?=[\"'])")
-"""The prefix of a Python string."""
 
 
 def _prefixed(
@@ -260,8 +259,8 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     return bool(body) and body[0].lower() not in _GOES_ON_WITH.get(letters, "")
 
 
+# The letters that may follow a `b` or a `u` at the beginning of a word.
 _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
-"""The letters that may follow a `b` or a `u` at the beginning of a word."""
 
 
 def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -284,11 +283,10 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     return [*others, *_quoted(reader, reading, pos, phrase)]
 
 
+# YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later.
+#
+# See corpus/repair/unquoted_values.
 _FLAGS = frozenset({"yes", "no", "on", "off"})
-"""YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later.
-
-See corpus/repair/unquoted_values.
-"""
 
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
@@ -321,10 +319,10 @@ def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) 
     return pos == frame.start + 1 and reader.text.startswith("]", pos + len(phrase))
 
 
+# A name and its colon, perhaps with the beginning of a plain value.
 _MEMBER = re.compile(
     rf"{lexis.NAME}\s*+:\s++(?P<plain>[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)?+"
 )
-"""A name and its colon, perhaps with the beginning of a plain value."""
 
 
 def _is_member(reading: Hypothesis, phrase: str) -> bool:

@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 
 
 _HEX = "[0-9a-fA-F]"
+# A string's content up to an escape that is cut off, in JSON's spelling or a programming
+# language's.
 _WHOLE = re.compile(
     rf"(?:[^\\]++|\\(?:[^uUx]|u(?!\{{?+{_HEX}{{0,3}}\Z|\{{{_HEX}{{4,6}}\Z)|U(?!{_HEX}{{0,7}}\Z)|x(?!{_HEX}?\Z)))*+",
     re.DOTALL,
 )
-"""A string's content up to an escape that is cut off, in JSON's spelling or a programming language's."""
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+# Another member inside a string that lost its closing quote.
 _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
 )
-"""Another member inside a string that lost its closing quote."""
 _NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
+# A key and its colon; group 2 is the mark in place of its closing quote, if there is one.
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
-"""A key and its colon; group 2 is the mark in place of its closing quote, if there is one."""
 
 
 def closers(frame: Frame | None) -> str:
@@ -60,8 +61,8 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     return [other.go(reader.size, DONE)]
 
 
+# Fixes that invent an opener: the text itself must hold the closers for it.
 _MADE_UP = with_effect("opens")
-"""Fixes that invent an opener: the text itself must hold the closers for it."""
 
 
 def _holds_opener(reading: Hypothesis) -> bool:
@@ -150,10 +151,11 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     return [other.go(reader.size, DONE)]
 
 
+# A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut
+# off.
 _SEEMING_END = re.compile(
     r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
 )
-"""A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut off."""
 
 
 def before_seeming_end(body: str, quote: str) -> str:

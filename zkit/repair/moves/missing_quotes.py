@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
+# Quotes that come in pairs: the closing one and its opener.
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
-"""Quotes that come in pairs: the closing one and its opener."""
+# A quote after one of these characters opens a quotation rather than closing one.
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
-"""A quote after one of these characters opens a quotation rather than closing one."""
 _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
@@ -84,8 +84,8 @@ _REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
+# White space before a comma: in a text laid out so, white space before a comma is never content.
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
-"""White space before a comma: in a text laid out so, white space before a comma is never content."""
 KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"{lexis.UP_TO_QUOTE}\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
@@ -220,8 +220,8 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     return _closed(before, end, respell(body, quote))
 
 
+# The content of a list of numbers or an empty container: its opening bracket became a quote.
 _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
-"""The content of a list of numbers or an empty container: its opening bracket became a quote."""
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:
@@ -269,8 +269,8 @@ def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
     return [other]
 
 
+# Content whose first backslash is not an escape, while all others begin a JSON escape.
 _LONE_BACKSLASH = re.compile(rf"\\(?![\\\"'/bfnrtu])[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
-"""Content whose first backslash is not an escape, while all others begin a JSON escape."""
 
 
 def _begins_with_mark(body: str) -> bool:
@@ -340,5 +340,5 @@ def _last_bare_quote(text: str) -> int:
     return lexis.quote_before(text, len(text))
 
 
+# The text before the next unescaped quote.
 _CONTENT = re.compile(rf"{lexis.UP_TO_QUOTE}(?=\")")
-"""The text before the next unescaped quote."""

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 # ── string ends ─────────────────────────────────────────────────────────────
 
 
+# Right before the first end of a string: a quote or a backslash that may have been written twice.
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
-"""Right before the first end of a string: a quote or a backslash that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+# A bare quote before a word, then an escaped quote before a word: two opening quotes in a row.
 _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
-"""A bare quote before a word, then an escaped quote before a word: two opening quotes in a row."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
@@ -91,8 +91,8 @@ def _last_join(text: str) -> int:
     return max((found.start() for found in _JOIN.finditer(text)), default=-1)
 
 
+# The first character of a joint; only that is consumed, because joints may overlap.
 _JOIN = re.compile(rf"(?={lexis.JOINED.pattern})[\"']")
-"""The first character of a joint; only that is consumed, because joints may overlap."""
 
 
 class _Ends:
@@ -122,8 +122,8 @@ class _Ends:
         self._likely = _likely_ends(reader, look.before)
         self._most = 0 if closed else MOST_ENDS
         self._found = 0
+        # How many possible ends were skipped so far.
         self.skipped = 0
-        """How many possible ends were skipped so far."""
         self.paid = True
 
     def next(self) -> list[Hypothesis]:

@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 # ── between tokens ──────────────────────────────────────────────────────────
 
 
+# The end of the text, and the characters that cannot begin odd white space, an escape, a tag or a
+# comment.
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - set("/#-<\\&")
-"""The end of the text, and the characters that cannot begin odd white space, an escape, a tag or a comment."""
+# Between two tokens: a backslash before a mark or at the end of a line, or an escaped white
+# space.
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
-"""Between two tokens: a backslash before a mark or at the end of a line, or an escaped white space."""
+# A chat template token or an HTML tag that leaked between two members. See
+# corpus/repair/doubled_and_joined.
 _SPECIAL_TOKEN = re.compile(
     r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<br\s?+/?+>|&nbsp;|<(?:end|start)_of_turn>|\[/?INST\]"
 )
-"""A chat template token or an HTML tag that leaked between two members. See corpus/repair/doubled_and_joined."""
+# A comment in place of omitted values: `// ... more fields`. See corpus/repair/ellipsis.
 _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
-"""A comment in place of omitted values: `// ... more fields`. See corpus/repair/ellipsis."""
 
 
 def skip(reader: Engine, reading: Hypothesis) -> bool:
@@ -65,12 +68,12 @@ def skip(reader: Engine, reading: Hypothesis) -> bool:
 
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt]){0,200}+")
+# The token that must follow escaped white space, by the place of the hypothesis.
 _NEXT_TOKEN = {
     KEY: re.compile(rf"{lexis.KEY_AHEAD.pattern}|\}}"),
     VALUE: re.compile(r"[\"{\[\]0-9-]"),
     NEXT: re.compile(r"[}\]]"),
 }
-"""The token that must follow escaped white space, by the place of the hypothesis."""
 
 
 def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
@@ -149,10 +152,10 @@ def _dropped_ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     return True
 
 
+# A remark at the end of a line: `<- changed`, `(the default)`. See corpus/repair/remarks.
 _REMARK = re.compile(
     r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
 )
-"""A remark at the end of a line: `<- changed`, `(the default)`. See corpus/repair/remarks."""
 
 
 def _dropped_remark(reader: Engine, reading: Hypothesis, pos: int) -> bool:
@@ -165,13 +168,13 @@ def _dropped_remark(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     return reader.limit >= Rank.GUESS
 
 
+# The functions that drop something, by its first character; each returns True if it did.
 _DROPS: tuple[tuple[str, Callable[[Engine, Hypothesis, int], bool]], ...] = (
     (",", _dropped_comma),
     ("{", _dropped_brace),
     (".…", _dropped_ellipsis),
     ("<←(-", _dropped_remark),
 )
-"""The functions that drop something, by its first character; each returns True if it did."""
 
 
 def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
@@ -229,13 +232,13 @@ def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     return [reading] if _dropped_ellipsis(reader, reading, pos) else []
 
 
+# The moves for a mark after a value that has only one meaning.
 MARKS = (
     Move(("close_after_cut",), "/#-<.", _in_comment),
     Move(("use_comma",), lexis.OTHER_COMMAS, _other_comma),
     Move(("join_strings",), "+.&|\\", _joined),
     Move(("drop_ellipsis",), ".…", _ellipsis),
 )
-"""The moves for a mark after a value that has only one meaning."""
 
 
 # ── keys ─────────────────────────────────────────────────────────────────────
@@ -262,14 +265,15 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     return first_of(KEYS, reader, reading, pos)
 
 
+# A number as a key, or a Ruby symbol: `:name =>`. See corpus/repair/other_notations.
 _NUMBER_OR_SYMBOL = re.compile(
     rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
-"""A number as a key, or a Ruby symbol: `:name =>`. See corpus/repair/other_notations."""
+# A key and its colon in Markdown: in bold or italics, or after a bullet. See
+# corpus/repair/markdown_keys.
 _MARKED_KEY = re.compile(
     rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
 )
-"""A key and its colon in Markdown: in bold or italics, or after a bullet. See corpus/repair/markdown_keys."""
 
 
 def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -305,6 +309,7 @@ def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     return [keyed(reading.fork().note("quote_key", pos, end, new), key, match.end())]
 
 
+# The moves for a key in another spelling; the first one that finds something decides.
 KEYS = (
     Move(("close_after_cut",), "/#-<.", _in_comment),
     Move(("drop_markdown",), "-•*_+", _marked_key),
@@ -312,7 +317,6 @@ KEYS = (
     Move(("quote_key",), ":0123456789", _number_key),
     Move((), "", at_key),
 )
-"""The moves for a key in another spelling; the first one that finds something decides."""
 
 
 def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
@@ -345,8 +349,8 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     return None
 
 
+# A key's content that is quoted once more.
 _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
-"""A key's content that is quoted once more."""
 
 
 def _has_bare_keys_around(text: str, reading: Hypothesis) -> bool:
@@ -369,8 +373,8 @@ class _Value(NamedTuple):
     """One row of the table of values in unusual spellings."""
 
     marks: str
+    # The openers of the containers in which it is tried; `.` means outside of any container.
     inside: str
-    """The openers of the containers in which it is tried; `.` means outside of any container."""
     read: Callable[[Engine, Hypothesis, int], list[Hypothesis] | None]
 
 
@@ -482,6 +486,8 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
 
 _FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
 
+# How to read a value in an unusual spelling, by its first character; without a row it is a bare
+# value.
 VALUES = (
     _Value("{[", ".{[(", _container),
     _Value("(", "{[(", _parentheses),
@@ -492,4 +498,3 @@ VALUES = (
     _Value("/.", "{", _comment),
     _Value(",/.…<←-", "[(", _item),
 )
-"""How to read a value in an unusual spelling, by its first character; without a row it is a bare value."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from pydantic_core import from_json
 
+from zkit.expect import ANYTHING
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
-from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
@@ -71,12 +71,14 @@ _new = tuple.__new__
 class How(NamedTuple):
     """How a value is to be read."""
 
+    # Its opening brace is missing.
     missing_brace: bool = False
-    """Its opening brace is missing."""
+    # Also look at the whole rest of the text: it may be escaped as a whole, or its fence may
+    # close further on.
     far: bool = True
-    """Also look at the whole rest of the text: it may be escaped as a whole, or its fence may close further on."""
+    # How many earlier places could not be read: the more there are, the smaller the budget for
+    # this one.
     tries: int = 0
-    """How many earlier places could not be read: the more there are, the smaller the budget for this one."""
 
 
 PLAINLY = How()
@@ -112,8 +114,8 @@ def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
     return _read(task, start, how)
 
 
+# Parser errors after which the value itself may still be valid.
 _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
-"""Parser errors after which the value itself may still be valid."""
 
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
@@ -286,8 +288,8 @@ def _with_nan(text: str, fixes: Sequence[Fix]) -> Parsed | None:
 _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
+# String prefixes of various languages: `r"x"`, `L"x"`, `@"x"`, `E'x'`.
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-"""String prefixes of various languages: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
 _PLACED = PLACED | {TRAILING}
 
 
@@ -331,10 +333,11 @@ def _made_valid(
     return found
 
 
+# The fixes that only this pass makes. The search also adds missing marks, and has more evidence
+# for them.
 _DONE = frozenset(
     {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
 )
-"""The fixes that only this pass makes. The search also adds missing marks, and has more evidence for them."""
 
 
 def _holds(task: Task, json: str, value: object) -> bool:
@@ -391,19 +394,21 @@ _PUNCTUATION = {
     "]": ("replace_closer", "close_in_middle"),
 }
 _OPENING = _PUNCTUATION | {'"': ("replace_quote", "add_opening_quote")}
+# For each mark, the fix that writes it over another one and the fix that adds it: outside
+# strings, and in one.
 _CLOSING = {'"': ("replace_quote", "add_closing_quote")}
-"""For each mark, the fix that writes it over another one and the fix that adds it: outside strings, and in one."""
 
 
 _QUOTES = frozenset("\"'`“”‘’")
+# A string that lost its quote does not begin with these: the mark more likely replaced the quote.
 _NO_BEGINNING = frozenset("}],: \t\n\r")
-"""A string that lost its quote does not begin with these: the mark more likely replaced the quote."""
+# Never swapped: white space means nothing, and a backslash belongs to the character after it.
 _FIXED = frozenset(" \t\n\r\\")
-"""Never swapped: white space means nothing, and a backslash belongs to the character after it."""
 
 
+# The indentation of a closer, after a line break and a quote: the quote belongs before the line
+# break.
 _LAST_LINE = re.compile(r"[ \t]++[}\]]")
-"""The indentation of a closer, after a line break and a quote: the quote belongs before the line break."""
 
 
 def _may_change_places(text: str, at: int, opens: bool) -> bool:
@@ -452,5 +457,5 @@ def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
     return alone or is_prefix(text, prefix, content)
 
 
+# A key without a prefix: a text that has one writes no prefix before its other keys.
 _PLAIN_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
-"""A key without a prefix: a text that has one writes no prefix before its other keys."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from heapq import heappop, heappush
 
+from zkit.expect import ANYTHING, Expect
 from zkit.receipt import Rank
-from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.limits import (
     CHARACTERS_PER_FIX,
     CHARACTERS_PER_READING,
@@ -42,8 +42,8 @@ _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
+# A heap of hypotheses: the lowest rank and cost first, then the one that has read furthest.
 _Agenda = list[tuple[int, int, int, int, Hypothesis]]
-"""A heap of hypotheses: the lowest rank and cost first, then the one that has read furthest."""
 
 
 def _is_due_list(frame: Frame) -> bool:
@@ -77,18 +77,18 @@ class Engine:
         self.limit = limit
         self.finish_reason = finish_reason
         self.reason = "damaged"
+        # The furthest place where a hypothesis failed.
         self.stuck = 0
-        """The furthest place where a hypothesis failed."""
+        # The lowest rank above the limit that a hypothesis needed.
         self.needed: Rank | None = None
-        """The lowest rank above the limit that a hypothesis needed."""
+        # The string looked up last, with the place of its opening quote.
         self.token: tuple[int, lexis.Token | None] = (-1, None)
-        """The string looked up last, with the place of its opening quote."""
         self._budget = 16384 + size
         self._most_cost = min(2 * (FREE_FIXES + size // CHARACTERS_PER_FIX), MOST_COST)
         self._trials = MOST_TRIALS
         self._queued = 0
+        # How many times in a row no run of valid members was found.
         self._misses = 0
-        """How many times in a row no run of valid members was found."""
         self._members = lexis.members()
         self._items = lexis.items()
 

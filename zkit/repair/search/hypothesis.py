@@ -6,8 +6,8 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
+from zkit.expect import ANYTHING, Expect
 from zkit.receipt import Fix
-from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.limits import MOST_EQUAL
 from zkit.repair.strict_parse import Parsed
@@ -16,8 +16,8 @@ from zkit.repair.strict_parse import Parsed
 
 
 _START = itemgetter(2)
+# The state of a hypothesis: before a key, before a value, after a value, complete, or postponed.
 KEY, VALUE, NEXT, DONE, LATER = range(5)
-"""The state of a hypothesis: before a key, before a value, after a value, complete, or postponed."""
 
 
 class Frame(NamedTuple):
@@ -29,17 +29,17 @@ class Frame(NamedTuple):
     expect: Expect
     start: int
     depth: int
+    # Its opening brace was written twice.
     doubled: bool = False
-    """Its opening brace was written twice."""
+    # Its opener is not in the text, so its closer must be.
     invented: bool = False
-    """Its opener is not in the text, so its closer must be."""
 
 
 CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 
+# A linked list, newest first, so that hypotheses share what they have in common.
 Edits = tuple["Edits", Fix] | None
-"""A linked list, newest first, so that hypotheses share what they have in common."""
 
 
 class Closed(NamedTuple):
@@ -74,15 +74,15 @@ class Hypothesis:
         self.edits: Edits = None
         self.rank = EXACT
         self.cost = 0
+        # Everything before this place is complete, so a cut keeps it.
         self.safe = pos
-        """Everything before this place is complete, so a cut keeps it."""
         self.want = want
+        # The states before the last two values, newest first.
         self.recent: tuple[Before, ...] = ()
-        """The states before the last two values, newest first."""
         self.closed: Closed | None = None
         self.later: Callable[[], list[Hypothesis]] | None = None
+        # The JSON of the whole text after the fixes, and its value, once they are known.
         self.whole: tuple[str, Parsed] | None = None
-        """The JSON of the whole text after the fixes, and its value, once they are known."""
 
     def fork(self) -> Hypothesis:
         """Return a copy that can be read on in another way."""
@@ -187,8 +187,8 @@ class Hypothesis:
         return found
 
 
+# A hypothesis as it was just before a value, to return to; it is forked, never changed.
 Before = Hypothesis
-"""A hypothesis as it was just before a value, to return to; it is forked, never changed."""
 
 
 # ── arrived ─────────────────────────────────────────────────────────────────

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zkit.expect import evidence_for
 from zkit.receipt import Rank, RankName, limit_of
-from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
 from zkit.repair.reading import repair_json
 from zkit.repair.strict_parse import strict
@@ -27,17 +27,17 @@ _TOKEN = re.compile(
     r"|(?P<word>true|false|null|True|False|None)"
 )
 _HALF_TOKEN = re.compile(r"(?:[A-Za-z]{1,5}|[-0-9][-+.eE0-9]*+)\Z")
+# A piece of a string: plain characters, its closing quote, or one escape.
 _PIECE = re.compile(
     r'(?P<plain>[^"\\]++)|"'
     r"|(?P<escape>\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u(?![dD][89abAB])[0-9a-fA-F]{4}|[^u]))",
     re.DOTALL,
 )
-"""A piece of a string: plain characters, its closing quote, or one escape."""
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+# The state of the reader: before the value, inside it, after it, or stuck at damaged text.
 _SEEK, _VALUE, _KEY, _COLON, _NEXT, _IN_KEY, _IN_STRING, _OVER, _STUCK = range(9)
-"""The state of the reader: before the value, inside it, after it, or stuck at damaged text."""
 
 
 class PartialReader:
@@ -54,14 +54,14 @@ class PartialReader:
         self._chunks: list[str] = []
         self._rest = ""
         self._place = _SEEK
+        # Holds the value once it has begun; empty before.
         self._root: list[Any] = []
-        """Holds the value once it has begun; empty before."""
+        # The open containers, outermost first.
         self._open: list[Any] = [self._root]
-        """The open containers, outermost first."""
         self._key = ""
         self._pieces: list[str] = []
+        # True if the open string is already part of the value.
         self._shown = False
-        """True if the open string is already part of the value."""
         self._outcome: Repaired | Unrepairable | None = None
 
     @property
@@ -209,6 +209,7 @@ def _stop(reader: PartialReader, _: str) -> None:
     reader._place = _STUCK
 
 
+# What to do with a mark in each state; a pair that is not listed means damage.
 _MARKS: Mapping[tuple[int, str], Callable[[PartialReader, str], None]] = {
     (_VALUE, "{"): _open_container,
     (_VALUE, "["): _open_container,
@@ -221,7 +222,6 @@ _MARKS: Mapping[tuple[int, str], Callable[[PartialReader, str], None]] = {
     (_NEXT, "}"): _close_container,
     (_NEXT, "]"): _close_container,
 }
-"""What to do with a mark in each state; a pair that is not listed means damage."""
 
 
 def _unescaped(escape: str) -> str:

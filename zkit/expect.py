@@ -9,7 +9,9 @@ from typing import Any, Literal
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from zkit.json_types import JsonObject
-from zkit.repair.limits import MOST_SCHEMAS
+
+# For how many schemas the evidence is cached: more than a large toolbox uses at a time.
+MOST_SCHEMAS = 256
 
 # ── expect ──────────────────────────────────────────────────────────────────
 
@@ -265,12 +267,13 @@ class Evidence:
         self.schema: Any = schema
         self._json = schema
         self.root = Expect(schema, schema)
+        # True if the schema accepts a value.
         self.fits = _judge(validator_for(schema))
-        """True if the schema accepts a value."""
         self._suits: Callable[[object], bool] | None = None
         self._names: frozenset[str] | None = None
+        # True if it says more than that an object is expected, so that a value which fits is the
+        # one meant.
         self.tells = bool(self.root.keys) or not self.root.takes("object")
-        """True if it says more than that an object is expected, so that a value which fits is the one meant."""
 
     @property
     def names(self) -> frozenset[str]:
