@@ -220,8 +220,10 @@ def string_at(text: str, pos: int) -> Token | None:
     if text.startswith("''", pos) and (doubled := _TWO_SINGLE.match(text, pos)) is not None:
         return Token(doubled[1], "'", doubled.end())
     end = _string_end(text, pos, quote)
-    if quote == "'" and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
-        return _with_doubled_apostrophes(text, pos, end)
+    if quote == "'" and end > 0 and text.startswith("'", end):
+        doubled = _WITH_DOUBLED.match(text, pos, pos + MIXED_WITHIN)
+        if doubled is not None and _DOUBLED_IN_WORD.search(doubled[1]):
+            return Token(doubled[1].replace("''", "'"), "'", doubled.end())
     if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
         if mixed is not None and _is_one_string(text, mixed):
@@ -229,16 +231,6 @@ def string_at(text: str, pos: int) -> Token | None:
                 return None  # both marks belong to the content, whose own quote is missing
             return Token(mixed[1], quote, mixed.end())
     return None if end < 0 else _new(Token, (text[pos + 1 : end - 1], quote, end))
-
-
-def _with_doubled_apostrophes(text: str, pos: int, end: int) -> Token | None:
-    """Return a string with doubled apostrophes, as SQL writes `it''s`; `end` is after the first of
-    the two."""
-    while end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
-        end = _string_end(text, end, "'")
-    if end < 0:
-        return None
-    return Token(_DOUBLED_APOSTROPHE.sub("'", text[pos + 1 : end - 1]), "'", end)
 
 
 _new = tuple.__new__
@@ -303,8 +295,9 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
 
 
 # A string between two pairs of single quotes.
-_TWO_SINGLE = re.compile(rf"''([^'\\\n]++(?:'[^'\\\n]++)*+)''(?={GAP}[,}}\]:)])")
-_DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
+_TWO_SINGLE = re.compile(rf"''((?:[^'\\]|\\.|'(?!'))++)''(?={GAP}[,}}\]:)])", re.DOTALL)
+# A string whose apostrophes are doubled, as SQL writes `it''s`; one of them must be inside a word.
+_WITH_DOUBLED = re.compile(rf"'((?:[^'\\]|\\.|'')++)'(?={GAP}[,}}\]:)])", re.DOTALL)
 _DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
 # Two strings, or two lists of them, that are added up: with the operator of one language or
