@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from zkit.repair.evidence.strings import UNC, respell
+from zkit.repair.evidence.strings import UNC, escaped, respell
 from zkit.repair.limits import LARGEST_INT, MOST_PHRASE
 from zkit.repair.moves import ending, respelt
 from zkit.repair.moves.missing_quotes import unopened
@@ -232,15 +232,20 @@ def _prefixed(
     if token is None or not lexis.AFTER_STRING.match(text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in letters
-    escaped = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
+    unclear = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
     if "f" in letters and "{" in token.body:
         reader.reason = "expression"
         return []
-    if escaped or not is_prefix(text, prefix, token.body):
+    if unclear or not is_prefix(text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
-    spelled = respell(token.body, "'", raw=raw)
-    return respelt(reading.fork(), "use_double_quotes", pos, token.end, spelled)
+    if not raw:
+        return respelt(
+            reading.fork(), "use_double_quotes", pos, token.end, respell(token.body, "'")
+        )
+    other = reading.fork().note("use_double_quotes", pos, token.end, f'"{escaped(token.body)}"')
+    other.settle(token.end)
+    return [other]
 
 
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
