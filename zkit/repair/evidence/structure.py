@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.repair.limits import MOST_LAYOUTS, MOST_PARSED
@@ -232,27 +231,11 @@ def structure_outside(body: str, closed: bool) -> bool:
 
 _LIST = re.compile(rf"{lexis.STRING}|(\[[ \t]*+)(?=([^\s\]])|\n)")
 
-_WORDS = "+-._" + string.digits + string.ascii_letters
-
-
-def on_own_line(text: str, pos: int) -> bool:
-    """True if a line break separates the value at `pos` from its colon."""
-    sign = lexis.last_sign(text, pos)
-    return "\n" in text[sign:pos] and text[sign - 1 : sign] in (":", "=", ">")
-
 
 def breaks_lists(text: str) -> bool:
     """True if the text has lists, and each has its items on separate lines."""
     lists = [match for match in _LIST.finditer(text) if match[1]]
     return bool(lists) and not any(match[2] for match in lists)
-
-
-def value_start(text: str, end: int) -> int:
-    """Return where the string, number or word that ends at `end` begins; `end` itself for a container."""
-    quote = text[end - 1]
-    if quote not in "\"'":
-        return len(text[:end].rstrip(_WORDS))
-    return lexis.quote_before(text, end - 1, quote)
 
 
 # ── closer places ───────────────────────────────────────────────────────────

@@ -26,10 +26,6 @@ _WHOLE = re.compile(
     re.DOTALL,
 )
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
-# Another member inside a string that lost its closing quote.
-_MEMBER_INSIDE = re.compile(
-    rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
-)
 _NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
 # A key and its colon; group 2 is the mark in place of its closing quote, if there is one.
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
@@ -50,7 +46,7 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     This counts as a cut only if the finish reason is `length`, or if a guess was needed and no closer
     ends the text.
     """
-    if _holds_opener(reading):
+    if any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
     if touching and reader.finish_reason != "stop":
@@ -63,11 +59,6 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
 
 # Fixes that invent an opener: the text itself must hold the closers for it.
 _MADE_UP = with_effect("opens")
-
-
-def _holds_opener(reading: Hypothesis) -> bool:
-    """True if a fix of the hypothesis invented an opener."""
-    return any(fix.name in _MADE_UP for fix in reading.fixes())
 
 
 def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -110,8 +101,6 @@ def cut(
     reader: Engine, reading: Hypothesis, why: str, name: str = "drop_cut_member"
 ) -> list[Hypothesis]:
     """Keep the complete part, drop the rest, and close the open containers."""
-    if _holds_opener(reading):
-        return []
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:
         other.edits = other.edits[0]
@@ -130,8 +119,6 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Read the string at `pos` as running to the end of the text, and mark it as cut."""
-    if _holds_opener(reading):
-        return []
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
@@ -168,8 +155,7 @@ def before_seeming_end(body: str, quote: str) -> str:
     found = _SEEMING_END.search(body, near)
     tail = found.group() if found is not None else ""
     marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)
-    ended = tail[:1] in "\\\"'`”’»" or any(mark in tail for mark in ",}]")
-    return body[: len(body) - len(tail)] if tail.strip() and marked and ended else body
+    return body[: len(body) - len(tail)] if tail.strip() and marked else body
 
 
 _BARE_QUOTE = re.compile(r"(?<!\\)\"")
@@ -215,7 +201,7 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
         return []  # a quotation may open there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
-    if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+    if not tail or not _even(content) or (odd and not literal):
         return []
     if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
         return []
