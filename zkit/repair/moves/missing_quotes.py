@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.repair.evidence.strings import Respelled, respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.limits import MOST_PHRASE, QUOTE_WITHIN
+from zkit.repair.moves import respelt
 from zkit.repair.search.hypothesis import CLOSERS, Before, Hypothesis
 from zkit.text import lexis
 from zkit.text.remembered import of_last
@@ -239,13 +240,7 @@ def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list
 
 def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothesis]:
     """Return the hypothesis in which the string ends at `end`; nothing if it has no spelling."""
-    if spelled is None:
-        return []
-    other = Hypothesis.back_to(before).note(
-        "add_closing_quote", before.pos, end, f'"{spelled.body}"'
-    )
-    other.settle(end)
-    return [other]
+    return respelt(Hypothesis.back_to(before), "add_closing_quote", before.pos, end, spelled)
 
 
 def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
@@ -254,19 +249,10 @@ def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
     if not text.startswith('""', start) or text.startswith('"""', start):
         return []
     token = lexis.string_at(text, start + 1)
-    spelled = (
-        respell(token.body)
-        if token is not None and follows(reader, before.frame, token.end)
-        else None
-    )
-    if token is None or spelled is None:
+    if token is None or not follows(reader, before.frame, token.end):
         return []
-    odd = token.body.count('"') % 2
-    other = Hypothesis.back_to(before).note(
-        "drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd
-    )
-    other.settle(token.end)
-    return [other]
+    other, odd = Hypothesis.back_to(before), token.body.count('"') % 2
+    return respelt(other, "drop_extra_quote", start, token.end, respell(token.body), odd)
 
 
 # Content whose first backslash is not an escape, while all others begin a JSON escape.
@@ -292,12 +278,7 @@ def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothe
     if found is None or not follows(reader, before.frame, found.end()):
         return []
     spelled = respell(found[0][:-1], "'")
-    if spelled is None:
-        return []
-    other = Hypothesis.back_to(before)
-    other.note("add_opening_quote", start, found.end(), f'"{spelled.body}"')
-    other.settle(found.end())
-    return [other]
+    return respelt(Hypothesis.back_to(before), "add_opening_quote", start, found.end(), spelled)
 
 
 def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
@@ -315,11 +296,8 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     spelled = respell(body[wrong:])
     if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
         return []
-    other = Hypothesis.back_to(before)
     name = "replace_quote" if wrong else "add_opening_quote"
-    other.note(name, start, end, f'"{spelled.body}"')
-    other.settle(end)
-    return [other]
+    return respelt(Hypothesis.back_to(before), name, start, end, spelled)
 
 
 def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
