@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
-from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
+from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, reread
 from zkit.repair.search.hypothesis import VALUE, Hypothesis
 from zkit.text import lexis
 
@@ -100,18 +100,14 @@ def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hyp
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Handle an object that opens where a key is expected: the last item lacks its closer, or a list its opener."""
+    """Close the last item of a list, which lacks its closer: the next one opens where a key is expected."""
     frame = reading.frame
     assert frame is not None
-    found: list[Hypothesis] = []
-    if frame.parent is not None and frame.parent.kind == "[":
-        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
-        reader.leave(other, reading.safe - 1)
-        found.append(other.go(pos, VALUE))
-    closed = last_closed(reader, reading)
-    if closed is not None and closed.frame.kind == "{" and not reader.guided:
-        found += [other.go(pos, VALUE) for other in listed(reading, closed)]
-    return found
+    if frame.parent is None or frame.parent.kind != "[":
+        return []
+    other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+    reader.leave(other, reading.safe - 1)
+    return [other.go(pos, VALUE)]
 
 
 def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
@@ -150,7 +146,7 @@ _DIGITS = "0123456789"
 MOVES = (
     Move(("add_opening_quote",), "", _half_quoted),
     Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
-    Move(("close_in_middle", "open_in_middle"), "{", _opener_for_key),
+    Move(("close_in_middle",), "{", _opener_for_key),
     Move(("replace_closer", "drop_closer", "add_closer"), "])", closer_for_value),
     Move(("reopen",), "", _reopened),
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),

@@ -13,6 +13,7 @@ from zkit.repair.moves import respelt
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
 from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
 from zkit.text import lexis
+from zkit.text.comments import ends_in_comment
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -48,9 +49,6 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     """
     if any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
-    touching = reading.safe == reader.size and reader.text[-1:].isdigit()
-    if touching and reader.finish_reason != "stop":
-        return cut(reader, reading, "the text ended in a number, which may be longer")
     guessed = reading.rank >= Rank.GUESS and reader.text.rstrip()[-1:] not in ("}", "]")
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
     other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
@@ -63,19 +61,11 @@ _MADE_UP = with_effect("opens")
 
 def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Close a text that ends in a comment; return nothing if the comment holds a closer."""
+    if not ends_in_comment(reader.text, pos):
+        return []
     if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
         return []
     return cut(reader, reading, "the text ended in a comment", "close_after_cut")
-
-
-def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """Close a text that ends where a key was expected: after a comma or an opener."""
-    return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
-
-
-def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """Drop the member whose value is missing, and close the text."""
-    return cut(reader, reading, "the text ended where a value was expected")
 
 
 def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -122,8 +112,6 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
-    if not tripled and body.startswith('"') and quote == '"' and body.strip('"'):
-        return []  # the quote was doubled, or the value is missing
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
     body = before_seeming_end(body[: len(body) - len(tail)], quote)
     body = body[:-1] if _ends_in_other_quote(body, quote) else body
@@ -197,8 +185,6 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
     if content.endswith(",") or (reading.frame.kind != "{" and "," in content):
         return []  # a comma may be content or separate two items
     content, over = _without_mark(content, quote)
-    if content.endswith(("'", "`")):
-        return []  # a quotation may open there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
     if not tail or not _even(content) or (odd and not literal):

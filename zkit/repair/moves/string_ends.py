@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
-# A bare quote before a word, then an escaped quote before a word: two opening quotes in a row.
-_TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -227,7 +225,7 @@ def oddness(body: str, quote: str, inner: int) -> int:
         "[" in body and body.count("[") > body.count("]")
     ):
         cost += 1
-    if quote == '"' and (body.count('"') % 2 or _TWO_OPENING.match(body)):
+    if quote == '"' and body.count('"') % 2:
         cost += 2
     return cost
 
@@ -291,13 +289,3 @@ def bracketed(before: Before) -> list[Hypothesis]:
     other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
     other.safe = before.pos
     return [other.go(before.pos, VALUE)]
-
-
-def listed(reading: Hypothesis, closed: Closed) -> list[Hypothesis]:
-    """Return the hypothesis in which a list opens before the last closed container, with its bracket missing."""
-    frame, start = reading.frame, closed.frame.start
-    if frame is None:
-        return []
-    other = reading.fork().note("open_in_middle", start, start, "[")
-    other.frame = Frame(frame, "[", "]", frame.expect, start, frame.depth + 1, invented=True)
-    return [other]

@@ -12,12 +12,12 @@ from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
 from zkit.repair.moves import Move, ending, first_of
 from zkit.repair.moves.after_value import closer_for_value
 from zkit.repair.moves.at_key import at_key, at_key_string, wrong_first_quote
-from zkit.repair.moves.bare import is_prefix, read_bare
+from zkit.repair.moves.bare import read_bare
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import keyed, reread
 from zkit.repair.search.hypothesis import KEY, NEXT, VALUE, Hypothesis
 from zkit.text import lexis
-from zkit.text.comments import comment_end, ends_in_comment
+from zkit.text.comments import comment_end
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -191,13 +191,6 @@ def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     return first_of(MARKS, reader, reading, pos)
 
 
-def _in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Close a text that ends in a comment."""
-    if not ends_in_comment(reader.text, pos):
-        return []
-    return ending.in_comment(reader, reading, pos)
-
-
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Replace a comma of another script."""
     place = KEY if reading.frame is not None and reading.frame.kind == "{" else VALUE
@@ -234,7 +227,7 @@ def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 # The moves for a mark after a value that has only one meaning.
 MARKS = (
-    Move(("close_after_cut",), "/#-<.", _in_comment),
+    Move(("close_after_cut",), "/#-<.", ending.in_comment),
     Move(("use_comma",), lexis.OTHER_COMMAS, _other_comma),
     Move(("join_strings",), "+.&|\\", _joined),
     Move(("drop_ellipsis",), ".…", _ellipsis),
@@ -253,7 +246,9 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     pos = lexis.skip_spaces(text, reading.pos)
     mark = text[pos : pos + 1]
     if not mark:
-        return ending.before_key(reader, reading)
+        return ending.cut(
+            reader, reading, "the text ended where a key was expected", "close_after_cut"
+        )
     if skip(reader, reading):
         return None
     if mark == "}":
@@ -269,33 +264,6 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
 _NUMBER_OR_SYMBOL = re.compile(
     rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
-# A key and its colon in Markdown: in bold or italics, or after a bullet. See
-# corpus/repair/markdown_keys.
-_MARKED_KEY = re.compile(
-    rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
-)
-
-
-def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop the Markdown around a key."""
-    match = _MARKED_KEY.match(reader.text, pos)
-    if match is None:
-        return []
-    key = match.group(2) or match.group(3)
-    other = reading.fork().note("drop_markdown", pos, match.end(), f'"{key}":')
-    return [keyed(other, key, match.end())]
-
-
-def _prefixed_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop the Python prefix before a quoted key."""
-    prefix = lexis.PREFIX.match(reader.text, pos)
-    token = None if prefix is None else lexis.string_at(reader.text, prefix.end())
-    if prefix is None or token is None or not lexis.COLON_AFTER.match(reader.text, token.end):
-        return []
-    if not is_prefix(reader.text, prefix, token.body):
-        return []
-    other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
-    return [other.go(prefix.end(), KEY)]
 
 
 def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -311,9 +279,7 @@ def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 # The moves for a key in another spelling; the first one that finds something decides.
 KEYS = (
-    Move(("close_after_cut",), "/#-<.", _in_comment),
-    Move(("drop_markdown",), "-•*_+", _marked_key),
-    Move(("use_double_quotes",), "rRbBuU", _prefixed_key),
+    Move(("close_after_cut",), "/#-<.", ending.in_comment),
     Move(("quote_key",), ":0123456789", _number_key),
     Move((), "", at_key),
 )
@@ -389,7 +355,7 @@ def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     pos = lexis.skip_blank(text, reading.pos)
     mark = text[pos : pos + 1]
     if not mark:
-        return ending.before_value(reader, reading)
+        return ending.cut(reader, reading, "the text ended where a value was expected")
     kind = frame.kind if frame is not None else "."
     for marks, inside, read in VALUES:
         if mark in marks and kind in inside:
@@ -449,12 +415,7 @@ def _item(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | N
     """Drop extra text before an item, close a text that ends in a comment, or read a bare item."""
     if _dropped(reader, reading, pos):
         return None
-    return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
-
-
-def _comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Close a text that ends in a comment, or read a bare value."""
-    return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
+    return ending.in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
 
 
 def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
@@ -495,6 +456,5 @@ VALUES = (
     _Value("\\", ".{[(", _backslash),
     _Value("}])", "[(", _closer),
     _Value(":=", "{", _extra_colon),
-    _Value("/.", "{", _comment),
     _Value(",/.…<←-", "[(", _item),
 )
