@@ -164,7 +164,6 @@ DOUBLED_BRACE = re.compile(
 # The colon after a key; group 1 is the white space before it, group 2 the colon.
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")
 
-COMMA = re.compile(rf"{GAP},")
 CLOSER = re.compile(rf"{GAP}([}}\])])")
 # What Python writes before a string.
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
-from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
+from zkit.repair.limits import LIST_LOOK_BACK
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.string_ends import bracketed, last_closed, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 # ── a colon after a value ───────────────────────────────────────────────────
 
 
-_MARKS = re.compile(r"[\]}]")
-_KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 # A scalar in one of the common spellings.
 ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?\.?[0-9][\w.]*+)"
@@ -34,67 +32,46 @@ def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hy
     return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
 
 
-def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a member's value as a key: the same key repeated, or the first key of an object without its brace."""
-    if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
-        other = Hypothesis.back_to(reading.recent[0])
-        other.note("drop_repeated_key", other.pos, colon + 1, "")
-        return [other.go(colon + 1, VALUE)]
+def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
+    """Read a member's value as the first key of an object without its brace."""
     if not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
     if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
         return []
+    return [_opened(reader, before)]
+
+
+def _opened(reader: Engine, before: Before) -> Hypothesis:
+    """Return the hypothesis in which an object opens before the value, with its brace missing."""
     other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
     reader.enter(other, before.pos - 1, "{", invented=True)
-    return [other]
-
-
-def _is_key_again(text: str, start: int, end: int) -> bool:
-    """True if `text[start:end]` repeats the key right before it. See corpus/repair/repeated_key."""
-    key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
-    return key is not None and key.group(1) == text[start:end]
+    return other
 
 
 def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
     """Read a list item that is followed by a colon as a key: a bracket is missing or wrong, or the colon is a comma."""
-    frame, item = reading.frame, reading.recent[0]
+    frame, item, text = reading.frame, reading.recent[0], reader.text
     assert frame is not None
-    found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
-    value = ONE_VALUE.match(reader.text, colon + 1)
-    number = reader.text[item.pos] in "-0123456789"
-    later = item.safe > frame.start + 1
-    if (number or later) and value is not None and follows(reader, frame, value.end()):
-        other = reading.fork().note("replace_punctuation", colon, colon + 1, ",")
-        found.append(other.go(colon + 1, VALUE))
-    if number:
+    found = _member_after_closer(reader, reading, item, text[item.pos : reading.pos])
+    if text[item.pos] in "-0123456789":
         return found
-    comma = reader.text.rfind(",", frame.start, item.pos)
+    comma = text.rfind(",", frame.start, item.pos)
     parent = frame.parent
-    if (
-        parent is not None
-        and parent.kind == "{"
-        and comma >= 0
-        and not frame.invented
-        and not _MARKS.search(reader.text, item.pos, reading.pos)
-        and not _may_be_stray(reader, frame, comma, item.pos)
-        and known(reader, parent, reader.text[item.pos : reading.pos])
-    ):
+    invented = frame.invented or comma < 0
+    if parent is not None and not invented and not _may_be_stray(reader, frame, comma, item.pos):
         other = Hypothesis.back_to(item).note("close_in_middle", comma, comma, "]")
         other.frame = parent
         other.closed = Closed(frame, comma)
         found.append(other.go(item.pos, KEY))
-    opened = Hypothesis.back_to(item)
     if item.safe == frame.start + 1:
+        opened = Hypothesis.back_to(item)
         opened.note("replace_opener", frame.start, frame.start + 1, "{")
         opened.frame = frame._replace(
             kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
         )
         found.append(opened.go(item.pos, KEY))
-    inserted = Hypothesis.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
-    reader.enter(inserted, item.pos - 1, "{", invented=True)
-    found.append(inserted)
-    return found
+    return [*found, _opened(reader, item)]
 
 
 def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
@@ -134,7 +111,6 @@ OPERATION = re.compile(
 _INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
-_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 # `_FIRST_GROUP` and `_GROUP`: the first and the later digit groups of a number such as `1 500`.
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
@@ -250,9 +226,7 @@ def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     """Drop a stray mark between the value and the comma or closer. See corpus/repair/stray_mark."""
     if not follows(reader, reading.frame, pos + 1) or not _DUE.match(reader.text, pos + 1):
         return []
-    other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
-    other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
+    return [reading.fork().note("drop_stray_mark", pos, pos + 1, "").settle(pos + 1)]
 
 
 def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -284,9 +258,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         reader.leave(other, pos)
         found.append(other)
     if follows(reader, frame, after):
-        other = reading.fork().note("drop_closer", pos, after, "")
-        other.safe = after
-        found.append(other.go(after, NEXT))
+        found.append(reading.fork().note("drop_closer", pos, after, "").settle(after))
     if (
         not frame.invented
         and frame.parent is not None
@@ -324,8 +296,7 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     digit = reader.text[pos - 2 : pos - 1].isdigit()
     odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
-    other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
+    return [other.settle(pos + 1)]
 
 
 # The moves for a value that is not followed by a comma or its closer.
@@ -338,7 +309,7 @@ MOVES = (
     Move(("drop_extra_quote", "add_opening_quote", "replace_quote"), '"', _extra_quote),
     Move(
         (
-            "drop_repeated_key", "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
+            "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
         ),
         ":",
         _key_after_value,
@@ -347,33 +318,16 @@ MOVES = (
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Return hypotheses for a root that closes before another member; None if no member follows.
-
-    Either this closer or an earlier one came too early.
-    """
+    """Return the hypothesis for a root that closes before another member; None if no member follows."""
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
-        return _comma_for_closer(reader, reading, pos)
+        return None
     if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
         return None  # prose after the object, not another member
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
-    other = reading.fork().note("drop_closer", pos, pos + 1, "")
-    other.safe = pos + 1
-    found = [other.go(pos + 1, NEXT)]
-    closed = reading.closed
-    if (
-        closed is not None
-        and closed.frame.kind == "{"
-        and closed.at + 1 < reading.safe
-        and closed.frame.parent is reading.frame
-    ):
-        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
-        earlier.frame = closed.frame
-        reader.leave(earlier, pos)
-        found.append(earlier)
-    return found
+    return [reading.fork().note("drop_closer", pos, pos + 1, "").settle(pos + 1)]
 
 
 def _has_quoted_keys(reader: Engine, reading: Hypothesis) -> bool:
@@ -394,13 +348,6 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
         return False
     pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
     return pattern.search(text, 0, end) is not None
-
-
-def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Replace the root's closer by a comma if a quoted key follows it; else return None."""
-    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
-        return None
-    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
 
 
 def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:

@@ -52,7 +52,7 @@ def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
         return ending.cut(reader, reading, "the text ended in a key")
-    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+    return [*tried(MOVES, reader, reading, pos), *reread(reader, reading, pos)]
 
 
 def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
@@ -62,11 +62,6 @@ def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
         comma = reader.text.rfind(",", frame.start, reading.recent[0].pos)
         other.safe = max(comma, frame.start + 1)
     return other
-
-
-def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Return the hypotheses that do not change where earlier strings end."""
-    return tried(MOVES, reader, reading, pos)
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -173,7 +168,7 @@ def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> li
             found.append(keyed(other, key, match.end()))
     found += _no_colon(reader, reading, pos, end)
     found += _missing_bracket(reader, reading, pos)
-    return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+    return [*found, *tried(MOVES, reader, reading, pos), *reread(reader, reading, pos)]
 
 
 def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:

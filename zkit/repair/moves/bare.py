@@ -123,7 +123,6 @@ _OBJECT_END = re.compile(
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
-_ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
 # A number, a literal or a string in bold or italics. See corpus/repair/doubled_and_joined.
@@ -251,15 +250,13 @@ def _prefixed(
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """True if the letter before a quote is a Python prefix, and not the string's first letter in the wrong place.
 
-    A raw string must hold a backslash. Any other prefix must come before a single quote or a capital
-    letter, or before a letter that cannot follow it in a word. See corpus/repair/python_literals.
+    A raw string must hold a backslash. Any other prefix must come before a single quote, or before a
+    letter that cannot follow it in a word. See corpus/repair/python_literals.
     """
     letters = prefix.group().lower()
     if "r" in letters:
         return "\\" in body or "f" in letters
     if text[prefix.end()] == "'":
-        return True
-    if prefix.group().islower() and body[:1].isupper():
         return True
     return bool(body) and body[0].lower() not in _GOES_ON_WITH.get(letters, "")
 
@@ -288,28 +285,21 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     return [*others, *_quoted(reader, reading, pos, phrase)]
 
 
-# YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later.
-#
-# See corpus/repair/unquoted_values.
-_FLAGS = frozenset({"yes", "no", "on", "off"})
-
-
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
     """Quote the phrase if it reads as words or the schema wants a string; else return nothing."""
-    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
+    if phrase.endswith(_NO_LAST_WORD):
         return []
     if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):
         reader.reason = "expression"
         return []
     textual = reading.want.only("string") and reader.guided
-    is_flag = reading.want.takes("boolean") and phrase.lower() in _FLAGS
     if not textual and (
         _is_member(reading, phrase)
-        or not (reading.want.takes("string") or is_flag)
+        or not reading.want.takes("string")
         or not _reads_as_words(reader, phrase)
     ):
         return []
-    if phrase.lower() in _HALF_LITERALS or _LITERALS_IN_A_ROW.fullmatch(phrase):
+    if phrase.lower() in _HALF_LITERALS:
         return []
     if not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []

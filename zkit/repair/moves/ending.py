@@ -47,15 +47,20 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     This counts as a cut only if the finish reason is `length`, or if a guess was needed and no closer
     ends the text.
     """
-    if any(fix.name in _MADE_UP for fix in reading.fixes()):
-        return []
     guessed = reading.rank >= Rank.GUESS and reader.text.rstrip()[-1:] not in ("}", "]")
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
-    other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    return _at_end(
+        reader, reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    )
+
+
+def _at_end(reader: Engine, other: Hypothesis) -> list[Hypothesis]:
+    """Return the hypothesis as complete; nothing if a fix invented an opener, whose closer must be in the text."""
+    if any(fix.name in _MADE_UP for fix in other.fixes()):
+        return []
     return [other.go(reader.size, DONE)]
 
 
-# Fixes that invent an opener: the text itself must hold the closers for it.
 _MADE_UP = with_effect("opens")
 
 
@@ -94,8 +99,7 @@ def cut(
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:
         other.edits = other.edits[0]
-    other.note(name, other.safe, reader.size, closers(other.frame), why)
-    return [other.go(reader.size, DONE)]
+    return _at_end(reader, other.note(name, other.safe, reader.size, closers(other.frame), why))
 
 
 def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -112,6 +116,8 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
+    if not tripled and body.startswith('"') and quote == '"' and body.strip('"'):
+        return []  # the quote was doubled, or the value is missing
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
     body = before_seeming_end(body[: len(body) - len(tail)], quote)
     body = body[:-1] if _ends_in_other_quote(body, quote) else body
@@ -122,8 +128,10 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'
     note = f"the text ended in a string, after {len(body)} characters of it"
-    other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
-    return [other.go(reader.size, DONE)]
+    other = reading.fork()
+    return _at_end(
+        reader, other.note("keep_open_string", pos, reader.size, new, note, spelled.rank)
+    )
 
 
 # A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut
@@ -185,6 +193,8 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
     if content.endswith(",") or (reading.frame.kind != "{" and "," in content):
         return []  # a comma may be content or separate two items
     content, over = _without_mark(content, quote)
+    if content.endswith(("'", "`")):
+        return []  # a quotation may open there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
     if not tail or not _even(content) or (odd and not literal):

@@ -50,7 +50,7 @@ def longer(
     """
     text, first = reader.text, token.end if token else past
     ends = _ends(reader, before, first, past, cost)
-    closed = text[-MOST_BLANK:].rstrip()[-1:] in ("}", "]")
+    closed = text[-MOST_BLANK:].rstrip()[-1:] in ("}", "]", "+")
     if before.frame is None or closed or text[first:past].strip():
         return _next_end(ends, before)
     found = list(ends)

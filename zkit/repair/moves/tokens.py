@@ -67,13 +67,6 @@ def skip(reader: Engine, reading: Hypothesis) -> bool:
 
 
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt]){0,200}+")
-# The token that must follow escaped white space, by the place of the hypothesis.
-_NEXT_TOKEN = {
-    KEY: re.compile(rf"{lexis.KEY_AHEAD.pattern}|\}}"),
-    VALUE: re.compile(r"[\"{\[\]0-9-]"),
-    NEXT: re.compile(r"[}\]]"),
-}
 
 
 def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
@@ -83,12 +76,8 @@ def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> b
     """
     if escape.group()[1:] not in ("n", "r", "t"):
         return True
-    text, start = reader.text, reader.start
-    if not text.startswith("\\", start + 1):
-        after = _ESCAPED_SPACE.match(text, escape.end()).end()  # type: ignore[union-attr]
-        if not _NEXT_TOKEN[reading.place].match(text, after):
-            return False
-    return _BARE_QUOTE_FIRST.match(text, start, start + HABIT_WITHIN) is not None
+    start = reader.start
+    return _BARE_QUOTE_FIRST.match(reader.text, start, start + HABIT_WITHIN) is not None
 
 
 def _is_comment(reader: Engine, reading: Hypothesis, start: int, end: int) -> bool:
@@ -126,8 +115,6 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     frame = reading.frame
     if frame is None or reading.pos != frame.start + 1:
         return False
-    if frame.parent is not None and lexis.LUA_KEY.match(reader.text, pos + 1):
-        return False  # a list of objects in Lua (corpus/repair/other_notations)
     if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
@@ -294,15 +281,14 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
     name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
-    # Markdown escapes underscores; no key holds a backslash there (corpus/repair/misread).
-    name = name.replace("\\_", "_")
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
-    if token.quote == "\\" and _has_bare_keys_around(reader.text, reading):
+    if token.quote == "\\" and reader.guided:
         reader.reason = "ambiguous"
-        opened = reading.recent[:1] if reader.guided else ()
-        return [other for before in opened for other in unopened(reader, before, before.pos)]
+        return [
+            other for before in reading.recent[:1] for other in unopened(reader, before, before.pos)
+        ]
     if token.quote != '"' or body.body != token.body:
         reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
     gap = colon.group(1)
@@ -317,19 +303,6 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 # A key's content that is quoted once more.
 _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
-
-
-def _has_bare_keys_around(text: str, reading: Hypothesis) -> bool:
-    """True if an enclosing object has keys with unescaped quotes.
-
-    Then this object, whose quotes are escaped, is the content of a string without its opening quote.
-    """
-    frame = reading.frame.parent if reading.frame is not None else None
-    while frame is not None:
-        if frame.kind == "{" and text.startswith('"', lexis.skip_blank(text, frame.start + 1)):
-            return True
-        frame = frame.parent
-    return False
 
 
 # ── values ───────────────────────────────────────────────────────────────────
