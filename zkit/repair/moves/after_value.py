@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
-from zkit.repair.limits import LIST_LOOK_BACK
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.string_ends import bracketed, last_closed, reread
-from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
+from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -58,8 +57,10 @@ def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypoth
         return found
     comma = text.rfind(",", frame.start, item.pos)
     parent = frame.parent
-    invented = frame.invented or comma < 0
-    if parent is not None and not invented and not _may_be_stray(reader, frame, comma, item.pos):
+    # The opening bracket may be stray if its only item is on the same line, and the next key is not.
+    first = lexis.skip_blank(text, frame.start + 1)
+    stray = "\n" in text[comma : item.pos] and "\n" not in text[frame.start : first]
+    if parent is not None and comma >= 0 and not frame.invented and not stray:
         other = Hypothesis.back_to(item).note("close_in_middle", comma, comma, "]")
         other.frame = parent
         other.closed = Closed(frame, comma)
@@ -72,14 +73,6 @@ def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypoth
         )
         found.append(opened.go(item.pos, KEY))
     return [*found, _opened(reader, item)]
-
-
-def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
-    """True if the list's opening bracket may be stray: its only item is on the same line, the next key is not."""
-    text = reader.text
-    if reader.guided or "\n" not in text[comma:key] or text.find(",", frame.start, comma) >= 0:
-        return False
-    return "\n" not in text[frame.start : lexis.skip_blank(text, frame.start + 1)]
 
 
 def _member_after_closer(
@@ -108,7 +101,6 @@ OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
 )
-_INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
@@ -136,8 +128,6 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         reader.reason = "damaged" if found else "ambiguous"
         return found
     if OPERATION.match(reader.text, reading.pos - 1):
-        return found
-    if reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
 
@@ -168,18 +158,15 @@ def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypoth
 
 
 def _is_due_key(text: str, reading: Hypothesis) -> bool:
-    """True if the last item is a key that the enclosing object's schema declares and that has not been read yet.
+    """True if the last item is a key that the enclosing object's schema declares.
 
     In `{"lines": [1, 2, "force" true}` the bracket and the colon are missing, not a comma.
     See corpus/repair/missing_colon.
     """
-    frame = reading.frame
-    assert frame is not None
-    parent = frame.parent
-    if parent is None or not parent.expect.keys or not reading.recent:
+    parent = reading.frame.parent if reading.frame is not None else None
+    if parent is None or not reading.recent:
         return False
-    item = text[reading.recent[0].pos : reading.pos].strip("\"': ")
-    return item in parent.expect.keys and f'"{item}"' not in text[parent.start : frame.start]
+    return text[reading.recent[0].pos : reading.pos].strip("\"': ") in parent.expect.keys
 
 
 def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
@@ -194,12 +181,8 @@ def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
         return True
     if reading.edits is not None and reading.edits[1].name == "quote_phrase":
         return reading.edits[1].end == reading.pos and text[pos] == '"'
-    return (
-        text[pos - 1 : pos] == " "
-        and _GROUP.match(text, pos) is not None
-        and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
-        and text.find(",", max(frame.start, pos - LIST_LOOK_BACK), pos + 4) >= 0
-    )
+    first = _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos)
+    return first is not None and _GROUP.match(text, pos) is not None
 
 
 def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -292,9 +275,8 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     if not reader.guided and lexis.PLAIN.fullmatch(reader.text, start, pos):
         reader.reason = "ambiguous"  # an extra quote, or a missing opening quote
         return []
-    inch = _INCH.search(reader.text, start, pos - 1) is not None
     digit = reader.text[pos - 2 : pos - 1].isdigit()
-    odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
+    odd = 2 if digit else reader.text.count('\\"', start, pos) % 2
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
     return [other.settle(pos + 1)]
 

@@ -11,7 +11,7 @@ from zkit.repair.evidence.strings import quote_meant, respell
 from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
 from zkit.repair.moves import Move, ending, first_of
 from zkit.repair.moves.after_value import closer_for_value
-from zkit.repair.moves.at_key import at_key, at_key_string, wrong_first_quote
+from zkit.repair.moves.at_key import at_key, at_key_string, misquoted_key
 from zkit.repair.moves.bare import read_bare
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import keyed, reread
@@ -239,7 +239,7 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     if skip(reader, reading):
         return None
     if mark == "}":
-        return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
+        return misquoted_key(reader, reading, pos) or reader.close(reading, pos)
     if _dropped(reader, reading, pos):
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
