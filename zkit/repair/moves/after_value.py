@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.moves import Move, ending, tried
-from zkit.repair.moves.string_ends import bracketed, last_closed, reread
+from zkit.repair.moves.string_ends import last_closed, opened, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Hypothesis
 from zkit.text import lexis
 
@@ -38,14 +38,7 @@ def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothes
     before = reading.recent[0]
     if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
         return []
-    return [_opened(reader, before)]
-
-
-def _opened(reader: Engine, before: Before) -> Hypothesis:
-    """Return the hypothesis in which an object opens before the value, with its brace missing."""
-    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
-    reader.enter(other, before.pos - 1, "{", invented=True)
-    return other
+    return opened(reader, before, "{")
 
 
 def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
@@ -66,13 +59,11 @@ def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypoth
         other.closed = Closed(frame, comma)
         found.append(other.go(item.pos, KEY))
     if item.safe == frame.start + 1:
-        opened = Hypothesis.back_to(item)
-        opened.note("replace_opener", frame.start, frame.start + 1, "{")
-        opened.frame = frame._replace(
-            kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
-        )
-        found.append(opened.go(item.pos, KEY))
-    return [*found, _opened(reader, item)]
+        other = Hypothesis.back_to(item)
+        other.note("replace_opener", frame.start, frame.start + 1, "{")
+        other.frame = frame._replace(kind="{", closer="}")
+        found.append(other.go(item.pos, KEY))
+    return found + opened(reader, item, "{")
 
 
 def _member_after_closer(
@@ -232,7 +223,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     if mark == "]" and reading.recent and reading.recent[0].want.only("array"):
-        return bracketed(reading.recent[0])  # the schema wants the list that closes here
+        return opened(reader, reading.recent[0], "[")  # the schema wants the list that closes here
     found: list[Hypothesis] = []
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)

@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
-from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, reread
+from zkit.repair.moves.string_ends import keyed, last_closed, opened, reread
 from zkit.repair.search.hypothesis import VALUE, Hypothesis
 from zkit.text import lexis
 
@@ -116,11 +116,11 @@ def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
     return [other.settle(match.end())]
 
 
-def _missing_bracket(_: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+def _missing_bracket(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Read the last value as the first item of a list without its opening bracket."""
     if not reading.recent or reading.recent[0].frame is not reading.frame:
         return []
-    return bracketed(reading.recent[0])
+    return opened(reader, reading.recent[0], "[")
 
 
 _DIGITS = "0123456789"

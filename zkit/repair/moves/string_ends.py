@@ -280,12 +280,8 @@ def keyed(reading: Hypothesis, key: str, end: int) -> Hypothesis:
     return reading.go(end, VALUE)
 
 
-def bracketed(before: Before) -> list[Hypothesis]:
-    """Return the hypothesis in which a list opens before the value, with its bracket missing."""
-    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "[")
-    frame = other.frame
-    if frame is None:
-        return []
-    other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
-    other.safe = before.pos
-    return [other.go(before.pos, VALUE)]
+def opened(reader: Engine, before: Before, mark: str) -> list[Hypothesis]:
+    """Return the hypothesis in which a list or an object opens before the value, with its bracket missing."""
+    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, mark)
+    reader.enter(other, before.pos - 1, mark, invented=True)
+    return [other]
