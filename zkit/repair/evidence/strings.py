@@ -39,7 +39,6 @@ _SIGN = re.compile(
 # Math between `\(` and `\)`, or `\[` and `\]`. Its length is bounded, so that a flood of openers
 # stays fast.
 _MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)]){0,500}+\\\)|\[(?:[^\\]|\\[^\]]){0,500}+\\\])")
-_REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
 _PART = re.compile(
     rf"(?P<command>\\(?:{_COMMANDS})(?![a-z])|\\[bfrt](?=[A-Za-z{{])|\\u(?![0-9a-fA-F]{{4}}))"
@@ -52,7 +51,7 @@ def is_latex(body: str) -> bool:
     if _SIGN.search(body) is not None:
         lost = len(_SIGN.findall(body)) == 1 and body.count('\\"') % 2  # `\\alpha\\"` lost a quote
         return not lost and not _PATH.match(body)
-    return _MATH.search(body) is not None and _REGEX.search(body) is None
+    return _MATH.search(body) is not None
 
 
 def _escaped_latex(body: str) -> Respelled:
@@ -112,7 +111,6 @@ _PATH_SUSPECT_ESCAPES = re.compile(
     r"(?:[A-Za-z]:|\.{1,2}|~|%\w++%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
-_DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
 # A backslash and n, r or t in a path: the letter begins a folder's name, or a line ends there.
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 # The beginning of a Windows path.
@@ -141,8 +139,6 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         kinds = {special for special in kinds if len(special) != _LONG}
     elif _BRACED.search(body):
         return None
-    if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
-        return LETTERS | _SCRIPT_LETTERS  # a Python or JavaScript literal would double them
     if any(special[1:2] not in fine for special in kinds) or "\\u" in kinds:
         return _beside_invalid(body, fine, script=script)
     return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
@@ -372,7 +368,7 @@ def respell(
 def _decided(body: str, quote: str) -> Respelled | None:
     """Respell pasted code or LaTeX, which have their own rules for backslashes; None for other content."""
     if quote == '"' and "\n" in body and is_verbatim(body):
-        return _summary(escaped(body), Counter(_ISSUES[:1]))
+        return _summary(_escaped(body), Counter(_ISSUES[:1]))
     return _escaped_latex(body) if is_latex(body) else None
 
 
@@ -400,8 +396,7 @@ def _passes_end(body: str, quote: str) -> bool:
     return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
 
 
-def escaped(body: str) -> str:
-    """Return content whose backslashes are all meant as JSON writes it."""
+def _escaped(body: str) -> str:
     return _NEEDS_WORK.sub(lambda m: _CONTROL.get(m.group(), "\\" + m.group()), body)
 
 

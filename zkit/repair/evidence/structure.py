@@ -21,8 +21,6 @@ _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9
 _GAP = re.compile(lexis.GAP)
 _COMMA_END = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}\Z")
 _HALF_KEY = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
-_HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
-_LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
@@ -63,11 +61,7 @@ def _another(reader: Engine, frame: Frame, pos: int) -> bool:
     if match is not None:
         key = match.group(1)
         return key is None or known(reader, frame, key)
-    half = _HALF_QUOTED.match(reader.text, pos)
-    if half is not None and known(reader, frame, half.group(1)):
-        return True
-    lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
-    return lone is not None and lone.group(1) in frame.expect.keys
+    return False
 
 
 def _quoted_key_at(text: str, pos: int) -> bool:
@@ -151,10 +145,6 @@ _SCAN = re.compile(
 )
 # Content that begins like a key whose opening quote is that of the string.
 _FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
-_SIGNS = re.compile(
-    rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
-    rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
-)
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
 # Text up to a quote that may end the content, with no comma between strings after it, and the
@@ -165,11 +155,6 @@ _NOTHING_OUTSIDE = re.compile(
     rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{lexis.UP_TO_QUOTE})\\?+\Z",
     re.DOTALL,
 )
-# A closing quote and a comma, in a string between single quotes.
-_PARTED = re.compile(r"(?<!\\)',\s")
-# An ellipsis between two strings.
-_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
-
 
 # Two quotes: the first looks like a closing one, the second like an opening one.
 _INSIDE_OUT = re.compile(
@@ -190,9 +175,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True  # its quotes put a key, or a comma between strings, outside
     if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
         return True
-    if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
-        return True
-    if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
+    if quote == "'" and "\\\\'" in body:
         return True
     return structure_outside(body, closed)
 
@@ -204,7 +187,7 @@ def _half_json(body: str) -> bool:
 
 def structure_outside(body: str, closed: bool) -> bool:
     """True if a member, or a closer next to a comma or another string, is in no bracket of the content."""
-    if not _SIGNS.search(body) or not _ANY_HIT.search(body):
+    if not _ANY_HIT.search(body):
         return False
     depth = round_depth = 0
     for match in _SCAN.finditer(body):
