@@ -54,7 +54,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_not_a_number", _R, "keep NaN and infinities as floats", '{"a": -Infinity}', '{"a": -1e999}', 0),
         FixKind("drop_comment", _R, "drop a comment", '{"a": 1 /* one */}', '{"a": 1 }', 0),
         FixKind("drop_backslash", _R, "drop a backslash between two tokens", '{"a": \\[1\\]}', '{"a": [1]}', 0),
-        FixKind("drop_markdown", _R, "drop the Markdown around a value", '{"a": **1**}', '{"a": 1}', 0),
+        FixKind("drop_markdown", _R, "drop the Markdown around a key or a value", '{**"a"**: 1}', '{"a": 1}', 0),
         FixKind("drop_trailing_comma", _R, "drop a comma before a closer", '{"a": [1, 2,],}', '{"a": [1, 2]}', 0),
         FixKind("use_colon", _R, "write a colon for `=`, `=>` or `->`", '{"a" => 1}', '{"a" : 1}', 0),
         FixKind("use_comma", _R, "write a comma for one of another script", '{"a": 1，"b": 2}', '{"a": 1,"b": 2}', 0),

@@ -15,6 +15,7 @@ from zkit.repair.evidence.structure import (
     breaks_lists,
     is_askew,
     is_misaligned,
+    is_on_own_line,
     other_places,
     repeated_keys,
 )
@@ -282,7 +283,7 @@ def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
     """True if a bracket dropped inside the value may also be the end of a list."""
     dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
     ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
-    if any(text[end - 1] == "}" for end in ends):
+    if any(text[end - 1] == "}" or is_on_own_line(text, end) for end in ends):
         return True
     return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
 
@@ -296,7 +297,7 @@ def _exchanged(task: Task, candidate: Candidate) -> bool:
     """True if a closer may have been moved: one was dropped, and another one, or a comma after one, was added."""
     text, fixes = task.text, candidate.fixes
     closes = any(fix.name in _ADDED_DOUBT for fix in fixes)
-    if closes and any(_is_spent_closer(text, fix) for fix in fixes):
+    if closes and any(_took_closer(text, fix) for fix in fixes):
         return True
     spliced = any(fix.name == "add_comma" and text[fix.start - 1] in "}]" for fix in fixes)
     return (closes or spliced) and any(fix.name in _DROPPED for fix in fixes)
@@ -312,9 +313,11 @@ def _at_odds(_: Task, candidate: Candidate) -> bool:
     return empty and "drop_closer" in names
 
 
-def _is_spent_closer(text: str, fix: Fix) -> bool:
-    """True if a comma was written over a closer."""
-    return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
+def _took_closer(text: str, fix: Fix) -> bool:
+    """True if a closer may be lost here: a comma right after an opener was dropped, or a mark became another."""
+    if fix.name == "drop_comma":
+        return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
+    return fix.name == "replace_punctuation" and (fix.new == ":" or text[fix.start] in "}]")
 
 
 def _is_mixed(value: object) -> bool:

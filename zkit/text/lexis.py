@@ -171,8 +171,6 @@ PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 # A number with thousands separators.
 THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")
 
-NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
-
 
 def quote_before(text: str, end: int, quote: str = '"') -> int:
     """Return the place of the last quote before `end` that no backslash precedes; -1 if there is

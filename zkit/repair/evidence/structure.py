@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.repair.limits import MOST_LAYOUTS, MOST_PARSED
@@ -213,6 +214,20 @@ def structure_outside(body: str, closed: bool) -> bool:
 
 
 _LIST = re.compile(rf"{lexis.STRING}|(\[[ \t]*+)(?=([^\s\]])|\n)")
+
+
+_WORDS = "+-._" + string.digits + string.ascii_letters
+
+
+def is_on_own_line(text: str, end: int) -> bool:
+    """True if a line break separates the string, number or word that ends at `end` from its colon."""
+    quote = text[end - 1]
+    is_string = quote in "\"'"
+    start = (
+        lexis.quote_before(text, end - 1, quote) if is_string else len(text[:end].rstrip(_WORDS))
+    )
+    sign = lexis.last_sign(text, start)
+    return "\n" in text[sign:start] and text[sign - 1 : sign] in (":", "=", ">")
 
 
 def breaks_lists(text: str) -> bool:

@@ -247,27 +247,29 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     return first_of(KEYS, reader, reading, pos)
 
 
-# A number as a key, or a Ruby symbol: `:name =>`. See corpus/repair/other_notations.
-_NUMBER_OR_SYMBOL = re.compile(
-    rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
+# A key and its colon in another notation: in bold, in italics or after a bullet in Markdown, a
+# number, or a Ruby symbol. See corpus/repair/markdown_keys and other_notations.
+_OTHER_KEY = re.compile(
+    rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"(?P<quoted>[^\"\\\n]{{1,80}}+)\"|(?P<name>{lexis.NAME}))\1{lexis.SPACE}:"
+    rf"|(?P<number>[0-9]++){lexis.SPACE}:|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
 
 
-def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Quote a number or a Ruby symbol that is a key."""
-    match = _NUMBER_OR_SYMBOL.match(reader.text, pos)
-    if match is None:
+def _other_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Drop the Markdown around a key, or quote a number or a Ruby symbol that is a key."""
+    match = _OTHER_KEY.match(reader.text, pos)
+    if match is None or match.lastgroup is None:
         return []
-    key = match["symbol"] or match[1]
-    new = f'"{key}":' if match["symbol"] else f'"{key}"'
-    end = match.end() if match["symbol"] else match.end(1)
-    return [keyed(reading.fork().note("quote_key", pos, end, new), key, match.end())]
+    key, is_marked = match[match.lastgroup], match.lastgroup in ("quoted", "name")
+    name = "drop_markdown" if is_marked else "quote_key"
+    other = reading.fork().note(name, pos, match.end(), f'"{key}":')
+    return [keyed(other, key, match.end())]
 
 
 # The moves for a key in another spelling; the first one that finds something decides.
 KEYS = (
     Move(("close_after_cut",), "/#-<.", ending.in_comment),
-    Move(("quote_key",), ":0123456789", _number_key),
+    Move(("drop_markdown", "quote_key"), "-•*_+:0123456789", _other_key),
     Move((), "", at_key),
 )
 
