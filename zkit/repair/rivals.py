@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
-    breaks_lists,
     is_askew,
-    is_misaligned,
     is_on_own_line,
     other_places,
     repeated_keys,
@@ -235,7 +233,7 @@ def undoubted(
         return fixes
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
-        return None if fits is None and is_misaligned(layer.text[:at]) else fixes
+        return None if fits is None and is_askew(layer.text[:at]) else fixes
     is_last = stopped and added[0].name == "close_at_end"
     place = _closer_place(layer.text, at, fits, is_last=is_last)
     if place is None:
@@ -283,12 +281,10 @@ def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
     """True if a bracket dropped inside the value may also be the end of a list."""
     dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
     ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
-    if any(text[end - 1] == "}" or is_on_own_line(text, end) for end in ends):
-        return True
-    return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
+    return any(text[end - 1] in _LAST_OF_ITEM or is_on_own_line(text, end) for end in ends)
 
 
-_LAST_OF_STRING = frozenset("\"'`”»")
+_LAST_OF_ITEM = frozenset("}\"'`”»")
 # May come between the last item of a list and its closer.
 _AFTER_ITEM = " \t\r\n,.…"
 

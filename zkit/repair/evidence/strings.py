@@ -258,23 +258,21 @@ def _with_lost_quote(body: str) -> str | None:
     quotes = [m.start() for m in escapes if m[0] == '\\"']
     if len(places) != 1 or len(quotes) % 2 == 0 or body.count('"') != len(quotes):
         return None
-    at = places[0] + 1
-    left, right, rest = body[: at - 1], body[at], body[at + 1 :]
-    whole = f'{body[:at]}"{right}{rest}'
-    if left.endswith("\\") or _CLASS.match(body, at - 1) or not _UNESCAPED.fullmatch(whole):
+    at = places[0]
+    lost = _LOST_CLOSING if sum(quote < at for quote in quotes) % 2 else _LOST_OPENING
+    whole = f'{body[: at + 1]}"{body[at + 1 :]}'
+    if _CLASS.match(body, at) or not lost.match(body, at) or not _UNESCAPED.fullmatch(whole):
         return None
-    if sum(quote < at for quote in quotes) % 2 == 1:  # it closes
-        fits = left[-1:].strip() and not right.isalnum()
-        fits = fits and (right not in ",:" or _VALUE_NEXT.match(rest))
-    else:
-        fits = not left[-1:].isalnum() and right not in " \t,;:.)>!?"
-    if right in "{}[]":
-        fits = fits and all(whole.count(a) == whole.count(b) for a, b in ("{}", "[]"))
-    return whole if fits else None
+    even = all(whole.count(a) == whole.count(b) for a, b in ("{}", "[]"))
+    return whole if even or body[at + 1] not in "{}[]" else None
 
 
-# After a comma or a colon: a word, a literal, or a value.
-_VALUE_NEXT = re.compile(r"[^\W_]| (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
+# A backslash that lost the closing quote after it: no word follows; after a comma or a colon, a word or
+# a value does.
+_LOST_CLOSING = re.compile(
+    r"(?<=[^\s\\])\\(?![^\W_]|[,:](?![^\W_]| (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])))"
+)
+_LOST_OPENING = re.compile(r"(?<![^\W_])(?<!\\)\\(?![\s,;:.)>!?])")
 # Everything up to the first unescaped quote, and everything after it.
 _WITH_BARE_QUOTE = re.compile(rf"({lexis.UP_TO_QUOTE})(\")(.*+)", re.DOTALL)
 # A backslash and a letter at the end: the backslash may belong to the quote after it.

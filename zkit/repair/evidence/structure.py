@@ -86,7 +86,7 @@ def key_follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
 
 def goes_on(text: str, start: int, pos: int) -> bool:
     """True if the text after a root from `start` to `pos` looks like more of the value."""
-    if text[pos : pos + 1] in _NEVER_MORE or _ESCAPED_END.match(text, pos):
+    if _ESCAPED_END.match(text, pos):
         return False
     if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
         return True
@@ -98,7 +98,6 @@ def member_follows(text: str, pos: int) -> bool:
     return _MEMBER_NEXT.match(text, pos) is not None
 
 
-_NEVER_MORE = frozenset("{[<`;(")
 # Only white space up to the end, some of it escaped.
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
 # A member with or without its comma, perhaps after a comment; or one without its colon.
@@ -213,9 +212,6 @@ def structure_outside(body: str, closed: bool) -> bool:
 # ── layout ──────────────────────────────────────────────────────────────────
 
 
-_LIST = re.compile(rf"{lexis.STRING}|(\[[ \t]*+)(?=([^\s\]])|\n)")
-
-
 _WORDS = "+-._" + string.digits + string.ascii_letters
 
 
@@ -228,12 +224,6 @@ def is_on_own_line(text: str, end: int) -> bool:
     )
     sign = lexis.last_sign(text, start)
     return "\n" in text[sign:start] and text[sign - 1 : sign] in (":", "=", ">")
-
-
-def breaks_lists(text: str) -> bool:
-    """True if the text has lists, and each has its items on separate lines."""
-    lists = [match for match in _LIST.finditer(text) if match[1]]
-    return bool(lists) and not any(match[2] for match in lists)
 
 
 # ── closer places ───────────────────────────────────────────────────────────
@@ -285,12 +275,7 @@ def other_places(json: str, at: int) -> Places | None:
 
 def is_askew(json: str) -> bool:
     """True if JSON has several lines and one is not indented to match its container."""
-    return "\n" in json and is_misaligned(json)
-
-
-def is_misaligned(json: str) -> bool:
-    """True if a line is not indented to match its container."""
-    tokens = _tokens(json)
+    tokens = _tokens(json) if "\n" in json else []
     return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
 
 

@@ -11,7 +11,7 @@ from zkit.repair.fixes import with_effect
 from zkit.repair.limits import MOST_TAIL
 from zkit.repair.moves import respelt
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
-from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
+from zkit.repair.search.hypothesis import DONE, Frame, Hypothesis
 from zkit.text import lexis
 from zkit.text.comments import ends_in_comment
 
@@ -28,8 +28,6 @@ _WHOLE = re.compile(
 )
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
-# A key and its colon; group 2 is the mark in place of its closing quote, if there is one.
-_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
 
 
 def closers(frame: Frame | None) -> str:
@@ -71,25 +69,6 @@ def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis
     if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
         return []
     return cut(reader, reading, "the text ended in a comment", "close_after_cut")
-
-
-def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop a key that the text ended in, or add its closing quote if that is missing."""
-    others = cut(reader, reading, "the text ended in a key")
-    unclosed = _UNCLOSED_KEY.match(reader.text, pos)
-    if unclosed is not None:
-        others.append(unclosed_key(reader, reading, unclosed))
-    return others
-
-
-def unclosed_key(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> Hypothesis:
-    """Add the closing quote of a key before its colon."""
-    mark = match.end(1) + len(match.group(2) or "")
-    name = "replace_quote" if match.group(2) else "add_closing_quote"
-    other = reading.fork().note(name, match.end(1), mark, '"')
-    if other.frame is not None:
-        other.want = other.frame.expect.child(match.group(1))
-    return other.go(match.end(), VALUE)
 
 
 def cut(

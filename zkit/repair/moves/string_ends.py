@@ -172,13 +172,12 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
     """
     frame = before.frame
     while frame is not None:
-        keys = frame.expect.keys
-        held = [key for key in keys if key in body] if keys else ()
-        if held:
-            read = text[frame.start : before.pos]
-            due = [key for key in held if key not in read]
-            if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
-                return True
+        read = text[frame.start : before.pos]
+        if any(
+            key in body and key not in read and re.search(KEY_WITH_COLON % re.escape(key), body)
+            for key in frame.expect.keys
+        ):
+            return True
         if frame.parent is None and "{" in body and begins_again(text, frame.start, body):
             return True
         frame = frame.parent
@@ -260,12 +259,12 @@ def last_closed(reader: Engine, reading: Hypothesis, item: Before | None = None)
 
     None if no container closed there.
     """
-    safe = item.safe if item else reading.safe
-    known = item.closed if item else reading.closed
+    state = item or reading
+    safe, known = state.safe, state.closed
     if known is not None and known.at + 1 == safe:
         return known
     past = reading.recent[1:] if item else reading.recent[:1]
-    if not past or reader.text[safe - 1] not in "}]" or reader.text[past[0].pos] not in "{[":
+    if not past or reader.text[past[0].pos] not in "{[":
         return None
     frame, start = past[0].frame, past[0].pos
     kind = reader.text[start]

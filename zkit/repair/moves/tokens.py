@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
 from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
-from zkit.repair.moves import Move, ending, first_of
+from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import closer_for_value
 from zkit.repair.moves.at_key import at_key, at_key_string, misquoted_key
 from zkit.repair.moves.bare import read_bare
@@ -21,6 +21,9 @@ from zkit.text.comments import comment_end
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
+
+
+_Read = Callable[["Engine", Hypothesis, int], list[Hypothesis] | None]
 
 
 # ── between tokens ──────────────────────────────────────────────────────────
@@ -44,8 +47,6 @@ _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
 def skip(reader: Engine, reading: Hypothesis) -> bool:
     """Drop odd white space, an escape, a special token or a comment; True if there was one."""
     text, pos = reader.text, reading.pos
-    if text[pos : pos + 1] in _NOTHING_TO_SKIP:
-        return False
     ahead = lexis.skip_spaces(text, pos)
     if text[ahead : ahead + 1] in _NOTHING_TO_SKIP:
         return False
@@ -175,7 +176,7 @@ def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Return the hypotheses for a mark after a value that has only one meaning, such as `，` for a comma."""
-    return first_of(MARKS, reader, reading, pos)
+    return tried(MARKS, reader, reading, pos, only_first=True)
 
 
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -195,16 +196,13 @@ def _joined(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         edits, last = edits
         start, head = last.start, last.new[:-1]
         name = last.name if last.rank >= Rank.GUESS else name
-    elif reader.text[start] != '"':
-        return []
     token = lexis.string_at(reader.text, lexis.skip_blank(reader.text, joint.end()))
     body = None if token is None else respell(token.body, token.quote)
     if token is None or body is None:
         return []
     other = reading.fork()
     other.edits = edits
-    other.note(name, start, token.end, f'{head}{body.body}"').settle(token.end)
-    return [other]
+    return [other.note(name, start, token.end, f'{head}{body.body}"').settle(token.end)]
 
 
 def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -244,7 +242,7 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
-    return first_of(KEYS, reader, reading, pos)
+    return tried(KEYS, reader, reading, pos, only_first=True)
 
 
 # A key and its colon in another notation: in bold, in italics or after a bullet in Markdown, a
@@ -278,7 +276,8 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     """Read a key in quotes of any kind, and its colon."""
     token = lexis.string_at(reader.text, pos)
     if token is None:
-        return ending.in_key(reader, reading, pos)
+        others = ending.cut(reader, reading, "the text ended in a key")
+        return others + misquoted_key(reader, reading, pos)
     colon = lexis.COLON_AFTER.match(reader.text, token.end)
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
@@ -308,15 +307,6 @@ _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
 
 
 # ── values ───────────────────────────────────────────────────────────────────
-
-
-class _Value(NamedTuple):
-    """One row of the table of values in unusual spellings."""
-
-    marks: str
-    # The openers of the containers in which it is tried; `.` means outside of any container.
-    inside: str
-    read: Callable[[Engine, Hypothesis, int], list[Hypothesis] | None]
 
 
 def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
@@ -363,12 +353,6 @@ def _parentheses(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     return None
 
 
-def _backslash(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Read a string whose quote is escaped, or a bare value."""
-    is_quote = reader.text.startswith('"', pos + 1)
-    return (_string if is_quote else read_bare)(reader, reading, pos)
-
-
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """Close the list after a trailing comma, or handle a closer that does not match."""
     assert reading.frame is not None
@@ -396,6 +380,8 @@ def _item(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | N
 def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """Read a value in quotes of any kind, up to its first unescaped closing quote."""
     text = reader.text
+    if text[pos] == "\\" and not text.startswith('"', pos + 1):
+        return read_bare(reader, reading, pos)
     reading.remember(pos)
     if _FENCED.match(text, pos):
         # The last line end may belong to the text or to the fence (corpus/repair/doubled_and_joined).
@@ -422,14 +408,13 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
 
 _FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
 
-# How to read a value in an unusual spelling, by its first character; without a row it is a bare
-# value.
-VALUES = (
-    _Value("{[", ".{[(", _container),
-    _Value("(", "{[(", _parentheses),
-    _Value("".join(lexis.QUOTES), ".{[(", _string),
-    _Value("\\", ".{[(", _backslash),
-    _Value("}])", "[(", _closer),
-    _Value(":=", "{", _extra_colon),
-    _Value(",/.…<←-", "[(", _item),
+# How to read a value in an unusual spelling, by its first character and the openers of the containers
+# in which that is tried; `.` means outside of any container. Without a row it is a bare value.
+VALUES: tuple[tuple[str, str, _Read], ...] = (
+    ("{[", ".{[(", _container),
+    ("(", "{[(", _parentheses),
+    ("".join(lexis.QUOTES) + "\\", ".{[(", _string),
+    ("}])", "[(", _closer),
+    (":=", "{", _extra_colon),
+    (",/.…<←-", "[(", _item),
 )
