@@ -10,16 +10,12 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from zkit.expect import Evidence
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
-    breaks_lists,
     is_askew,
-    is_misaligned,
-    on_own_line,
+    is_on_own_line,
     other_places,
     repeated_keys,
-    value_start,
 )
 from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect, with_rank
 from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
@@ -98,31 +94,8 @@ _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
 def _beside_quote(task: Task, candidate: Candidate) -> bool:
-    """True if a fix has a rival at the quote next to it.
-
-    A key that the schema knows, before a colon, has no rival.
-    """
-    for fix in candidate.fixes:
-        sign = _SIGNS.get(fix[0])
-        if (
-            sign is not None
-            and sign(task.text, fix)
-            and not _is_named(task.text, fix, task.evidence)
-        ):
-            return True
-    return False
-
-
-def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
-    """True if a colon was added, or a value opened, after a key that the schema knows."""
-    if evidence is None or not evidence.names:
-        return False
-    if fix.name == "add_opening_quote":
-        key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
-        return key is not None and key[1] in evidence.names
-    if fix.new != ":":
-        return False
-    return _content_before(text, lexis.last_sign(text, fix.start) - 1) in evidence.names
+    """True if a fix has a rival at the quote next to it."""
+    return any(fix[0] in _SIGNS and _SIGNS[fix[0]](task.text, fix) for fix in candidate.fixes)
 
 
 def past_line(text: str, fix: Fix) -> bool:
@@ -228,24 +201,19 @@ _PLACED = _ADDED_DOUBT | {"drop_closer", "drop_doubled_brace"}
 # An object in an object, or a list in a list: only these can swallow the members after them.
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
-# A bare name and an equals sign: beside quoted keys with colons this is code.
-_ASSIGNED = re.compile(r"\w=[^>]")
-_COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 
 
 def _misplaced(task: Task, candidate: Candidate) -> bool:
     """True if a bracket repaired inside the value may belong elsewhere, for example if a list mixes kinds."""
-    text, fixes = task.text, candidate.fixes
-    inside = [f for f in fixes if f.name in _BRACKETS and text[f.end : candidate.end].strip()]
+    text = task.text
+    inside = [
+        fix
+        for fix in candidate.fixes
+        if fix.name in _BRACKETS and text[fix.end : candidate.end].strip()
+    ]
     if not inside or candidate.value is None:
         return False
-    guesses = [fix.name for fix in fixes if fix.rank == GUESS]
-    opened = [fix for fix in fixes if fix.name == "open_in_middle"]
-    if len(guesses) > 1 and any(not on_own_line(text, fix.start) for fix in opened):
-        return True
-    spliced = bool(opened) or any(fix.name == "add_comma" for fix in fixes)
-    kind = _scalar_kind if spliced else _container_kind
-    return _lost_openers(text, inside) or _is_mixed(candidate.value[0], kind)
+    return _lost_openers(text, inside) or _is_mixed(candidate.value[0])
 
 
 def undoubted(
@@ -265,7 +233,7 @@ def undoubted(
         return fixes
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
-        return None if fits is None and is_misaligned(layer.text[:at]) else fixes
+        return None if fits is None and is_askew(layer.text[:at]) else fixes
     is_last = stopped and added[0].name == "close_at_end"
     place = _closer_place(layer.text, at, fits, is_last=is_last)
     if place is None:
@@ -313,12 +281,10 @@ def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
     """True if a bracket dropped inside the value may also be the end of a list."""
     dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
     ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
-    if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
-        return True
-    return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
+    return any(text[end - 1] in _LAST_OF_ITEM or is_on_own_line(text, end) for end in ends)
 
 
-_LAST_OF_STRING = frozenset("\"'`”»")
+_LAST_OF_ITEM = frozenset("}\"'`”»")
 # May come between the last item of a list and its closer.
 _AFTER_ITEM = " \t\r\n,.…"
 
@@ -326,63 +292,37 @@ _AFTER_ITEM = " \t\r\n,.…"
 def _exchanged(task: Task, candidate: Candidate) -> bool:
     """True if a closer may have been moved: one was dropped, and another one, or a comma after one, was added."""
     text, fixes = task.text, candidate.fixes
-    if len(fixes) < 2:
-        return False
-    gaps = any(_is_gap(text, fix) or _is_spent_closer(text, fix) for fix in fixes)
-    if gaps and any(fix.name in _ADDED_DOUBT for fix in fixes):
+    closes = any(fix.name in _ADDED_DOUBT for fix in fixes)
+    if closes and any(_took_closer(text, fix) for fix in fixes):
         return True
-    if not any(fix.name in _DROPPED for fix in fixes):
-        return False
-    return any(
-        fix.name in _ADDED_DOUBT or (fix.name == "add_comma" and text[fix.start - 1] in "}]")
-        for fix in fixes
-    )
+    spliced = any(fix.name == "add_comma" and text[fix.start - 1] in "}]" for fix in fixes)
+    return (closes or spliced) and any(fix.name in _DROPPED for fix in fixes)
 
 
-def _at_odds(task: Task, candidate: Candidate) -> bool:
-    """True if two fixes cannot both be right: two repaired brackets, or two ways to write a colon."""
-    text, fixes = task.text, candidate.fixes
+def _at_odds(_: Task, candidate: Candidate) -> bool:
+    """True if two fixes cannot both be right, because both repair a bracket, or one a lone quote that may replace it."""
+    fixes = candidate.fixes
     names = {fix.name for fix in fixes}
     if "replace_closer" in names and not _ADDED_DOUBT.isdisjoint(names):
         return True
-    if {"drop_colon", "drop_closer"} <= names:  # the colon may replace the opener
-        return True
     empty = any(fix.name == "add_closing_quote" and fix.new == '""' for fix in fixes)
-    if empty and "drop_closer" in names:  # a lone quote may, too
-        return True
-    if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
-        return False
-    assigned = any(_ASSIGNED.match(text, f.start - 1) for f in fixes if f.name == "use_colon")
-    return assigned and _COLON.search(text) is not None
+    return empty and "drop_closer" in names
 
 
-def _is_gap(text: str, fix: Fix) -> bool:
-    """True if a closer is lost here: a comma right after an opener was dropped, or a mark became a colon."""
+def _took_closer(text: str, fix: Fix) -> bool:
+    """True if a closer may be lost here: a comma right after an opener was dropped, or a mark became another."""
     if fix.name == "drop_comma":
         return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
-    return fix.name == "replace_punctuation" and fix.new == ":"
+    return fix.name == "replace_punctuation" and (fix.new == ":" or text[fix.start] in "}]")
 
 
-def _is_spent_closer(text: str, fix: Fix) -> bool:
-    """True if a comma was written over a closer."""
-    return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
-
-
-def _container_kind(value: object) -> object:
-    return type(value) if isinstance(value, dict | list) else None
-
-
-def _scalar_kind(value: object) -> object:
-    return float if type(value) is int else type(value)
-
-
-def _is_mixed(value: object, kind: Callable[[object], object]) -> bool:
+def _is_mixed(value: object) -> bool:
     """True if a list holds values of different kinds: a bad sign after a bracket was repaired."""
     todo: list[Any] = [value]
     while todo:
         part = todo.pop()
         inner = part.values() if isinstance(part, dict) else part
-        kinds = {kind(item) for item in inner if item is not None}
+        kinds = {float if type(item) is int else type(item) for item in inner if item is not None}
         if isinstance(part, list) and len(kinds) > 1:
             return True
         todo += [item for item in inner if isinstance(item, dict | list)]

@@ -164,15 +164,12 @@ DOUBLED_BRACE = re.compile(
 # The colon after a key; group 1 is the white space before it, group 2 the colon.
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")
 
-COMMA = re.compile(rf"{GAP},")
 CLOSER = re.compile(rf"{GAP}([}}\])])")
 # What Python writes before a string.
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 
 # A number with thousands separators.
 THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")
-
-NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
 def quote_before(text: str, end: int, quote: str = '"') -> int:

@@ -7,19 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from zkit.receipt import Rank
-from zkit.repair.evidence.lost_marks import (
-    Restored,
-    may_have_slipped,
-    restored,
-    undoubled,
-    with_lone_quote,
-)
-from zkit.repair.fixes import GUESS, RESPELL
+from zkit.repair.fixes import FIXES, RESPELL
 from zkit.text import lexis
 
 # ── latex ───────────────────────────────────────────────────────────────────
@@ -47,20 +39,11 @@ _SIGN = re.compile(
 # Math between `\(` and `\)`, or `\[` and `\]`. Its length is bounded, so that a flood of openers
 # stays fast.
 _MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)]){0,500}+\\\)|\[(?:[^\\]|\\[^\]]){0,500}+\\\])")
-_REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
 _PART = re.compile(
     rf"(?P<command>\\(?:{_COMMANDS})(?![a-z])|\\[bfrt](?=[A-Za-z{{])|\\u(?![0-9a-fA-F]{{4}}))"
-    r"|(?P<escape>\\(?:[\"nrtbf/]|u[0-9a-fA-F]{4}|\\(?=[A-Za-z(\[])))"
-    r"|(?P<pair>\\\\)|(?P<apostrophe>\\')|(?P<other>\\)|(?P<quote>\")|(?P<control>[\x00-\x1f])",
+    r"|(?P<escape>\\(?:[\"nrtbf/]|u[0-9a-fA-F]{4}|\\(?=[A-Za-z(\[])))|\\[\\']|[\\\"\x00-\x1f]",
 )
-
-
-class Escaped(NamedTuple):
-    """Content as JSON writes it, and how often each issue was fixed."""
-
-    body: str
-    done: Counter[str]
 
 
 def is_latex(body: str) -> bool:
@@ -68,30 +51,24 @@ def is_latex(body: str) -> bool:
     if _SIGN.search(body) is not None:
         lost = len(_SIGN.findall(body)) == 1 and body.count('\\"') % 2  # `\\alpha\\"` lost a quote
         return not lost and not _PATH.match(body)
-    return _MATH.search(body) is not None and _REGEX.search(body) is None
+    return _MATH.search(body) is not None
 
 
-def escape_latex(body: str, quote: str, controls: dict[str, str]) -> Escaped:
+def _escaped_latex(body: str) -> Respelled:
     """Return the content with the backslashes of its commands kept; its line ends stay line ends."""
     done: Counter[str] = Counter()
 
-    def spelled(match: re.Match[str]) -> str:
-        kind, part = match.lastgroup, match[0]
-        if kind == "escape":
+    def spelt(match: re.Match[str]) -> str:
+        part = match[0]
+        if match.lastgroup == "escape":
             return part
-        if kind == "apostrophe":
-            done["apostrophes"] += 1
-            return "'"
-        if kind == "quote":
-            done["inner"] += quote == '"'
-            return '\\"'
-        if kind == "control":
-            done["controls"] += 1
-            return controls[part]
-        done["doubled" if kind == "other" else "literal"] += 1
-        return "\\\\\\\\" if kind == "pair" else "\\" + part
+        new, issue = _spelt(part, '"', frozenset("\\"))
+        if match.lastgroup == "command":
+            new, issue = "\\" + part, "keep_backslash_guess"
+        done[issue] += 1
+        return new
 
-    return Escaped(_PART.sub(spelled, body), done)
+    return _summary(_PART.sub(spelt, body), done)
 
 
 _OF_CODE = re.compile(r"\\[^'\r\n]")
@@ -134,7 +111,6 @@ _PATH_SUSPECT_ESCAPES = re.compile(
     r"(?:[A-Za-z]:|\.{1,2}|~|%\w++%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
-_DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
 # A backslash and n, r or t in a path: the letter begins a folder's name, or a line ends there.
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 # The beginning of a Windows path.
@@ -142,7 +118,6 @@ _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-
 # A folder between apostrophes that ends in a backslash.
 _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
-_MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
 # An escape that lost one of its digits: the character cannot be restored.
 _HALF_ESCAPE = re.compile(
@@ -164,12 +139,8 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         kinds = {special for special in kinds if len(special) != _LONG}
     elif _BRACED.search(body):
         return None
-    if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
-        return LETTERS | _SCRIPT_LETTERS  # a Python or JavaScript literal would double them
     if any(special[1:2] not in fine for special in kinds) or "\\u" in kinds:
         return _beside_invalid(body, fine, script=script)
-    if not lexis.NEVER_MEANT.search(body):
-        return frozenset()
     return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
 
 
@@ -180,14 +151,17 @@ def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | N
     """
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
-    if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):
+    if _HALF_ESCAPE.search(body) or _may_have_slipped(body, escapes, invalid):
         return None
     if UNC.match(body):
         return LETTERS | {"\\"}
     if _ODD_RUN.search(body):
         return None
     if "\\\\" in escapes:
-        return _beside_pairs(body, escapes)
+        unsure = (
+            _SHARE_INSIDE.search(body) or len({len(run) for run in _EVEN_RUNS.findall(body)}) > 1
+        )
+        return None if unsure else frozenset()
     if _PATH_SUSPECT_ESCAPES.match(body):
         return LETTERS | _SCRIPT_LETTERS if script else LETTERS
     if _DRIVE.search(body) or (_FOLDERS.search(body) and _IN_PATH.search(body)):
@@ -196,15 +170,28 @@ def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | N
     return _in_regex(escapes) | folder
 
 
-def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
-    """Do the same for content that has both paired and single backslashes."""
-    shares = len(_SHARE_INSIDE.findall(body))
-    if shares:
-        pairs = escapes.count("\\\\")
-        return None if pairs > shares or _IN_PATH.search(body) else frozenset("bf\\")
-    if _MAY_BE_SHARE.match(body) or len({len(run) for run in _EVEN_RUNS.findall(body)}) > 1:
-        return None
-    return None if "\\b" in escapes or "\\f" in escapes else frozenset()
+def _may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
+    """True if an invalid escape among valid ones may be the rest of a damaged mark."""
+    quotes = escapes.count('\\"')
+    if len(invalid) == 1 and quotes > 0:
+        if _CLASS.search(body):
+            return _IN_REGEX.search(body) is None
+        if quotes % 2 == 1:
+            return True
+    if quotes > 0 and any(e[1] in ":,; " for e in invalid):
+        return True
+    if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
+        return True  # nobody escapes a bracket that closes nothing
+    return len(escapes) > len(invalid) and _CHANGED.search(body) is not None
+
+
+_OPENER = {"}": "{", "]": "["}
+# A backslash before a mark, and then a letter or an escape that the backslash may belong to.
+_CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
+# A regex class such as `\d`, with no word after it.
+_CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
+# The same next to a character that only a regex has there.
+_IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|)]")
 
 
 def _in_regex(escapes: list[str]) -> frozenset[str]:
@@ -242,6 +229,61 @@ def quote_meant(text: str, start: int, body: str, quote: str) -> str:
 def may_be_script(token: str) -> bool:
     """True if a string in double quotes holds an escape that only scripts know."""
     return "\\" in token and _ESCAPE.search(token) is not None
+
+
+# ── lone quotes ─────────────────────────────────────────────────────────────
+
+
+def _is_one_quote_meant(body: str) -> bool:
+    """True if the only bare quote of content with valid escapes is content; False if it may be a slip.
+
+    It is content if it pairs with an escaped one, if it means inches, or if apostrophes enclose it.
+    See corpus/repair/lost_inner_mark.
+    """
+    before, _, after = _WITH_BARE_QUOTE.fullmatch(body).groups()  # type: ignore[union-attr]
+    if not before or before.endswith(("\\\\", '\\"')) or after.startswith('\\"'):
+        return False  # a quote or a backslash was written twice
+    if _PARTED.search(before):
+        return False
+    # German: „so" (corpus/repair/user_reports.toml)
+    low = before.count("„") > before.count("“") + before.count("”")
+    odd = (body.count('\\"') - len(_INCHES.findall(body))) % 2
+    return bool(odd or low or _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]))
+
+
+def _with_lost_quote(body: str) -> str | None:
+    """Write the quote after the only invalid backslash, if the number of quotes is odd; None if that is unclear."""
+    escapes = list(_ESCAPES.finditer(body))
+    places = [m.start() for m in escapes if m[0][1] not in _FINE]
+    quotes = [m.start() for m in escapes if m[0] == '\\"']
+    if len(places) != 1 or len(quotes) % 2 == 0 or body.count('"') != len(quotes):
+        return None
+    at = places[0]
+    lost = _LOST_CLOSING if sum(quote < at for quote in quotes) % 2 else _LOST_OPENING
+    whole = f'{body[: at + 1]}"{body[at + 1 :]}'
+    if _CLASS.match(body, at) or not lost.match(body, at) or not _UNESCAPED.fullmatch(whole):
+        return None
+    even = all(whole.count(a) == whole.count(b) for a, b in ("{}", "[]"))
+    return whole if even or body[at + 1] not in "{}[]" else None
+
+
+# A backslash that lost the closing quote after it: no word follows; after a comma or a colon, a word or
+# a value does.
+_LOST_CLOSING = re.compile(
+    r"(?<=[^\s\\])\\(?![^\W_]|[,:](?![^\W_]| (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])))"
+)
+_LOST_OPENING = re.compile(r"(?<![^\W_])(?<!\\)\\(?![\s,;:.)>!?])")
+# Everything up to the first unescaped quote, and everything after it.
+_WITH_BARE_QUOTE = re.compile(rf"({lexis.UP_TO_QUOTE})(\")(.*+)", re.DOTALL)
+# A backslash and a letter at the end: the backslash may belong to the quote after it.
+_PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\Z")
+_NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
+# A number and a quote for inches, which needs no partner.
+_INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
+# Doubled quotes in pairs, as in CSV, each pair touching the words inside it.
+_ALL_DOUBLED = re.compile(
+    r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
+)
 
 
 # ── strings ─────────────────────────────────────────────────────────────────
@@ -282,7 +324,7 @@ class Respelled(NamedTuple):
 
 
 def respell(
-    body: str, quote: str = '"', *, raw: bool = False, path: bool = False, cut: bool = False
+    body: str, quote: str = '"', *, path: bool = False, cut: bool = False
 ) -> Respelled | None:
     """Return the content between two quotes as JSON writes it; None if it is ambiguous.
 
@@ -290,10 +332,8 @@ def respell(
     """
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
-    if "\\" not in body and not raw:
+    if "\\" not in body:
         return _with_valid_escapes(body, quote, cut)
-    if raw:
-        return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if body[1:2] == ":" and (
         _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote))
     ):
@@ -306,7 +346,12 @@ def respell(
     kinds = set(found)
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
-        return _restored(body) if quote == '"' else None
+        whole = _with_lost_quote(body) if quote == '"' else None
+        return (
+            None
+            if whole is None
+            else _renamed(_escaped_quotes(whole, quote), "restore_inner_quote")
+        )
     if _CONTINUED.search(body):
         body = _CONTINUED.sub(r"\\n", body)
         found = _SPECIAL.findall(body)
@@ -314,18 +359,15 @@ def respell(
     if not is_prose(body):
         suspects |= {"\n", "\r"}  # the backslash of a shell command continues its line
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
-    done = {issue: 0 for _, issue in spelt.values() if issue}
-    for special in found if done else ():
-        if issue := spelt[special][1]:
-            done[issue] += 1
+    done = Counter(issue for special in found if (issue := spelt[special][1]))
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
 
 
 def _decided(body: str, quote: str) -> Respelled | None:
     """Respell pasted code or LaTeX, which have their own rules for backslashes; None for other content."""
     if quote == '"' and "\n" in body and is_verbatim(body):
-        return _summary(_escaped(body), {"inner": 1, "controls": 1})
-    return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
+        return _summary(_escaped(body), Counter(_ISSUES[:1]))
+    return _escaped_latex(body) if is_latex(body) else None
 
 
 def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
@@ -333,9 +375,9 @@ def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
     if _bare_quotes(body) == 1:
-        whole = with_lone_quote(body)
-        return None if whole is None else _as_restored(whole)
-    return _escaped_quotes(undoubled(body) or body, quote)
+        return _escaped_quotes(body, quote) if _is_one_quote_meant(body) else None
+    doubled = '""' in body and _ALL_DOUBLED.fullmatch(body)
+    return _escaped_quotes(body.replace('""', '"') if doubled else body, quote)
 
 
 def _bare_quotes(body: str) -> int:
@@ -343,21 +385,8 @@ def _bare_quotes(body: str) -> int:
     return body.count('"') - body.replace("\\\\", "").count('\\"')
 
 
-def _restored(body: str) -> Respelled | None:
-    """Respell content after restoring a mark that it lost or doubled; None if that is unclear."""
-    whole = restored(body)
-    if whole is None or not _UNESCAPED.fullmatch(whole.body):
-        return None
-    return _as_restored(whole)
-
-
-def _as_restored(whole: Restored) -> Respelled:
-    """Respell content whose marks were restored, under the name of that fix."""
-    spelt = _escaped_quotes(whole.body, '"')
-    if whole.issue == "inner":
-        return spelt
-    name, rank, note = _ISSUES[whole.issue]
-    return spelt._replace(name=name, rank=rank, note=note)
+def _renamed(spelled: Respelled, name: str) -> Respelled:
+    return spelled._replace(name=name, rank=FIXES[name].rank, note=FIXES[name].doc)
 
 
 def _passes_end(body: str, quote: str) -> bool:
@@ -371,9 +400,9 @@ def _escaped(body: str) -> str:
 
 def _escaped_quotes(body: str, quote: str) -> Respelled:
     """Escape quotes and control characters in content whose escapes are valid."""
-    done: dict[str, int] = {}
+    done: Counter[str] = Counter()
     if controls := _CONTROLS.findall(body):
-        done["controls"] = len(controls)
+        done["escape_control_character"] = len(controls)
         for control in set(controls):
             body = body.replace(control, _CONTROL[control])
     if '"' in body or "\\'" in body:
@@ -381,118 +410,66 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
     return _summary(body, done)
 
 
-def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
+def _without_loose_quotes(body: str, quote: str, done: Counter[str]) -> str:
     """Escape bare double quotes and unescape apostrophes."""
     pairs = "\\\\" in body
     if pairs:  # out of the way, so that each backslash left belongs to what follows it
         body = body.replace("\\\\", "\0")
     if apostrophes := body.count("\\'"):
-        done["apostrophes"] = apostrophes
+        done["unescape_apostrophe"] = apostrophes
         body = body.replace("'\\''", "'\1'").replace("\\'", "'").replace("\1", "\\\\'")
     if inner := body.count('"') - body.count('\\"'):
         body = body.replace('\\"', '"').replace('"', '\\"')
         if quote == '"':
-            done["inner"] = inner
+            done["escape_inner_quote"] = inner
     return body.replace("\0", "\\\\") if pairs else body
 
 
 def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str]:
-    """Return a special character or an escape as JSON writes it, and what was wrong with it, if anything."""
+    """Return a special character or an escape as JSON writes it, and the fix for it, if any."""
     if special in _CONTROL:
-        return _CONTROL[special], "controls"
+        return _CONTROL[special], "escape_control_character"
     if special == '"':
-        return '\\"', "inner" if quote == '"' else ""
+        return '\\"', "escape_inner_quote" if quote == '"' else ""
     if special == "\\":
-        return "\\\\", "doubled"
-    return _spelt_escape(special, special[1], quote, suspects)
-
-
-def _spelt_escape(
-    escape: str, letter: str, quote: str, suspects: frozenset[str]
-) -> tuple[str, str]:
-    """Return an escape as JSON writes it, and what was wrong with it, if anything."""
-    script = quote in "'`"
-    if escape.endswith("\n"):
-        return ("\\\\\\n", "doubled") if letter in suspects else ("\\n", "controls")
+        return "\\\\", "double_backslash"
+    letter, script = special[1], quote in "'`"
+    if special.endswith("\n"):
+        kept = letter in suspects
+        return ("\\\\\\n", "double_backslash") if kept else ("\\n", "escape_control_character")
     if letter in suspects:
-        return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
-    if letter in _VALID or (len(escape) == 6 and letter == "u" and escape[2] != "{"):
-        return escape, ""
+        return ("\\" + special if letter != "\\" else "\\\\\\\\"), "keep_backslash_guess"
+    if letter in _VALID or (len(special) == 6 and letter == "u" and special[2] != "{"):
+        return special, ""
     if letter in "'_" or letter == quote:  # Markdown writes `\\_`
-        return letter, "apostrophes"
-    if len(escape) == 4:
-        return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
-    if len(escape) > 4:
-        return _code_point(escape) if script else ("\\" + escape, "doubled")
+        return letter, "unescape_apostrophe"
+    if script and len(special) > 2:  # `\\x41`, `\\u{1f600}` of JavaScript, `\\U0001f600` of Python
+        code = int(special[2:].strip("{}"), 16)
+        if code <= _FURTHEST:
+            return encode_basestring(chr(code))[1:-1], ""
     if script and letter in _SCRIPT_ESCAPES:
         return _SCRIPT_ESCAPES[letter], ""
-    return "\\\\" + _CONTROL.get(letter, letter), "doubled"
+    return "\\\\" + _CONTROL.get(letter, special[1:]), "double_backslash"
 
 
-def _code_point(escape: str) -> tuple[str, str]:
-    """Return what `\\U0001f600` means in Python, or `\\u{1f600}` in JavaScript."""
-    code = int(escape[2:].strip("{}"), 16)
-    if code > _FURTHEST or 0xD800 <= code <= 0xDFFF:
-        return "\\" + escape, "doubled"
-    return encode_basestring(chr(code))[1:-1], ""
-
-
-def _summary(body: str, done: Mapping[str, int]) -> Respelled:
+def _summary(body: str, done: Counter[str]) -> Respelled:
     """Return the content under the name of the most invasive fix; the note counts all of them."""
     if not done:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
-    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else done
-    note = "; ".join([_sentence(_ISSUES[issue][2], done[issue]) for issue in issues])
-    name, rank, _ = _ISSUES[next(iter(issues))]
-    return _new(Respelled, (body, name, rank, note, done.get("inner", 0)))
+    names = [name for name in _ISSUES if name in done]
+    counts = [f" ({done[name]} times)" if done[name] > 1 else "" for name in names]
+    note = "; ".join([FIXES[name].doc + count for name, count in zip(names, counts, strict=True)])
+    return _new(Respelled, (body, names[0], FIXES[names[0]].rank, note, done["escape_inner_quote"]))
 
 
 _new = tuple.__new__
 
 
-def _sentence(what: str, count: int) -> str:
-    """Return what was done and how often, in words."""
-    return what if count == 1 else f"{what} ({count} times)"
-
-
-# What may be wrong in a string, the most invasive first, with its fix, rank and note.
-_ISSUES = {
-    "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
-    "lost_quote": (
-        "restore_inner_quote",
-        GUESS,
-        "write the quote of which only its backslash is left",
-    ),
-    "replaced_quote": (
-        "replace_quote",
-        GUESS,
-        "write the quote that another mark stands for",
-    ),
-    "doubled_quote": (
-        "drop_extra_quote",
-        GUESS,
-        "drop a quote that was written twice",
-    ),
-    "changed_places": (
-        "swap_marks",
-        GUESS,
-        "put a mark and its neighbour in each other's place",
-    ),
-    "literal": (
-        "keep_backslash_guess",
-        GUESS,
-        "read an escape as a backslash and a letter, as its neighbours are",
-    ),
-    "doubled": ("double_backslash", RESPELL, "keep a backslash that begins no JSON escape"),
-    "controls": (
-        "escape_control_character",
-        RESPELL,
-        "escape a raw line break, tab or control character",
-    ),
-    "apostrophes": (
-        "unescape_apostrophe",
-        RESPELL,
-        "drop a backslash before a quote that needs none",
-    ),
-}
-_ORDER = {issue: order for order, issue in enumerate(_ISSUES)}
+# The fixes in a string, the most invasive first.
+_ISSUES = (
+    "escape_inner_quote",
+    "keep_backslash_guess",
+    "double_backslash",
+    "escape_control_character",
+    "unescape_apostrophe",
+)

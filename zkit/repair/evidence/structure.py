@@ -22,8 +22,6 @@ _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9
 _GAP = re.compile(lexis.GAP)
 _COMMA_END = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}\Z")
 _HALF_KEY = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
-_HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
-_LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
@@ -64,11 +62,7 @@ def _another(reader: Engine, frame: Frame, pos: int) -> bool:
     if match is not None:
         key = match.group(1)
         return key is None or known(reader, frame, key)
-    half = _HALF_QUOTED.match(reader.text, pos)
-    if half is not None and known(reader, frame, half.group(1)):
-        return True
-    lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
-    return lone is not None and lone.group(1) in frame.expect.keys
+    return False
 
 
 def _quoted_key_at(text: str, pos: int) -> bool:
@@ -92,7 +86,7 @@ def key_follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
 
 def goes_on(text: str, start: int, pos: int) -> bool:
     """True if the text after a root from `start` to `pos` looks like more of the value."""
-    if text[pos : pos + 1] in _NEVER_MORE or _ESCAPED_END.match(text, pos):
+    if _ESCAPED_END.match(text, pos):
         return False
     if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
         return True
@@ -104,7 +98,6 @@ def member_follows(text: str, pos: int) -> bool:
     return _MEMBER_NEXT.match(text, pos) is not None
 
 
-_NEVER_MORE = frozenset("{[<`;(")
 # Only white space up to the end, some of it escaped.
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
 # A member with or without its comma, perhaps after a comment; or one without its colon.
@@ -152,10 +145,6 @@ _SCAN = re.compile(
 )
 # Content that begins like a key whose opening quote is that of the string.
 _FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
-_SIGNS = re.compile(
-    rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
-    rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
-)
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
 # Text up to a quote that may end the content, with no comma between strings after it, and the
@@ -166,11 +155,6 @@ _NOTHING_OUTSIDE = re.compile(
     rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{lexis.UP_TO_QUOTE})\\?+\Z",
     re.DOTALL,
 )
-# A closing quote and a comma, in a string between single quotes.
-_PARTED = re.compile(r"(?<!\\)',\s")
-# An ellipsis between two strings.
-_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
-
 
 # Two quotes: the first looks like a closing one, the second like an opening one.
 _INSIDE_OUT = re.compile(
@@ -191,9 +175,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True  # its quotes put a key, or a comma between strings, outside
     if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
         return True
-    if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
-        return True
-    if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
+    if quote == "'" and "\\\\'" in body:
         return True
     return structure_outside(body, closed)
 
@@ -205,7 +187,7 @@ def _half_json(body: str) -> bool:
 
 def structure_outside(body: str, closed: bool) -> bool:
     """True if a member, or a closer next to a comma or another string, is in no bracket of the content."""
-    if not _SIGNS.search(body) or not _ANY_HIT.search(body):
+    if not _ANY_HIT.search(body):
         return False
     depth = round_depth = 0
     for match in _SCAN.finditer(body):
@@ -230,29 +212,18 @@ def structure_outside(body: str, closed: bool) -> bool:
 # ── layout ──────────────────────────────────────────────────────────────────
 
 
-_LIST = re.compile(rf"{lexis.STRING}|(\[[ \t]*+)(?=([^\s\]])|\n)")
-
 _WORDS = "+-._" + string.digits + string.ascii_letters
 
 
-def on_own_line(text: str, pos: int) -> bool:
-    """True if a line break separates the value at `pos` from its colon."""
-    sign = lexis.last_sign(text, pos)
-    return "\n" in text[sign:pos] and text[sign - 1 : sign] in (":", "=", ">")
-
-
-def breaks_lists(text: str) -> bool:
-    """True if the text has lists, and each has its items on separate lines."""
-    lists = [match for match in _LIST.finditer(text) if match[1]]
-    return bool(lists) and not any(match[2] for match in lists)
-
-
-def value_start(text: str, end: int) -> int:
-    """Return where the string, number or word that ends at `end` begins; `end` itself for a container."""
+def is_on_own_line(text: str, end: int) -> bool:
+    """True if a line break separates the string, number or word that ends at `end` from its colon."""
     quote = text[end - 1]
-    if quote not in "\"'":
-        return len(text[:end].rstrip(_WORDS))
-    return lexis.quote_before(text, end - 1, quote)
+    is_string = quote in "\"'"
+    start = (
+        lexis.quote_before(text, end - 1, quote) if is_string else len(text[:end].rstrip(_WORDS))
+    )
+    sign = lexis.last_sign(text, start)
+    return "\n" in text[sign:start] and text[sign - 1 : sign] in (":", "=", ">")
 
 
 # ── closer places ───────────────────────────────────────────────────────────
@@ -304,12 +275,7 @@ def other_places(json: str, at: int) -> Places | None:
 
 def is_askew(json: str) -> bool:
     """True if JSON has several lines and one is not indented to match its container."""
-    return "\n" in json and is_misaligned(json)
-
-
-def is_misaligned(json: str) -> bool:
-    """True if a line is not indented to match its container."""
-    tokens = _tokens(json)
+    tokens = _tokens(json) if "\n" in json else []
     return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
 
 

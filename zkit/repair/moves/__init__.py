@@ -22,12 +22,19 @@ class Move(NamedTuple):
     find: Callable[[Engine, Hypothesis, int], list[Hypothesis]]
 
 
-def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Return the hypotheses of every move in the table that applies at `pos`."""
+def tried(
+    moves: Iterable[Move],
+    reader: Engine,
+    reading: Hypothesis,
+    pos: int,
+    *,
+    only_first: bool = False,
+) -> list[Hypothesis]:
+    """Return the hypotheses of every move in the table that applies at `pos`, or only of the first that finds any."""
     mark = reader.text[pos]
     found: list[Hypothesis] = []
     for _, marks, find in moves:
-        if not marks or mark in marks:
+        if (not marks or mark in marks) and not (found and only_first):
             found += find(reader, reading, pos)
     return found
 
@@ -38,16 +45,4 @@ def respelt(
     """Return the hypothesis that reads `text[start:end]` as the string `spelled`, or nothing if that is None."""
     if spelled is None:
         return []
-    other.note(name, start, end, f'"{spelled.body}"', "", cost).settle(end)
-    return [other]
-
-
-def first_of(
-    moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int
-) -> list[Hypothesis]:
-    """Return the hypotheses of the first move in the table that finds any."""
-    mark = reader.text[pos]
-    for _, marks, find in moves:
-        if (not marks or mark in marks) and (found := find(reader, reading, pos)):
-            return found
-    return []
+    return [other.note(name, start, end, f'"{spelled.body}"', "", cost).settle(end)]

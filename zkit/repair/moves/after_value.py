@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
-from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import Move, ending, tried
-from zkit.repair.moves.string_ends import bracketed, last_closed, reread
-from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
+from zkit.repair.moves.string_ends import last_closed, opened, reread
+from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 # ── a colon after a value ───────────────────────────────────────────────────
 
 
-_MARKS = re.compile(r"[\]}]")
-_KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 # A scalar in one of the common spellings.
 ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?\.?[0-9][\w.]*+)"
@@ -34,75 +31,39 @@ def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hy
     return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
 
 
-def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a member's value as a key: the same key repeated, or the first key of an object without its brace."""
-    if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
-        other = Hypothesis.back_to(reading.recent[0])
-        other.note("drop_repeated_key", other.pos, colon + 1, "")
-        return [other.go(colon + 1, VALUE)]
+def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
+    """Read a member's value as the first key of an object without its brace."""
     if not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
     if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
         return []
-    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
-    reader.enter(other, before.pos - 1, "{", invented=True)
-    return [other]
-
-
-def _is_key_again(text: str, start: int, end: int) -> bool:
-    """True if `text[start:end]` repeats the key right before it. See corpus/repair/repeated_key."""
-    key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
-    return key is not None and key.group(1) == text[start:end]
+    return opened(reader, before, "{")
 
 
 def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
     """Read a list item that is followed by a colon as a key: a bracket is missing or wrong, or the colon is a comma."""
-    frame, item = reading.frame, reading.recent[0]
+    frame, item, text = reading.frame, reading.recent[0], reader.text
     assert frame is not None
-    found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
-    value = ONE_VALUE.match(reader.text, colon + 1)
-    number = reader.text[item.pos] in "-0123456789"
-    later = item.safe > frame.start + 1
-    if (number or later) and value is not None and follows(reader, frame, value.end()):
-        other = reading.fork().note("replace_punctuation", colon, colon + 1, ",")
-        found.append(other.go(colon + 1, VALUE))
-    if number:
+    found = _member_after_closer(reader, reading, item, text[item.pos : reading.pos])
+    if text[item.pos] in "-0123456789":
         return found
-    comma = reader.text.rfind(",", frame.start, item.pos)
+    comma = text.rfind(",", frame.start, item.pos)
     parent = frame.parent
-    if (
-        parent is not None
-        and parent.kind == "{"
-        and comma >= 0
-        and not frame.invented
-        and not _MARKS.search(reader.text, item.pos, reading.pos)
-        and not _may_be_stray(reader, frame, comma, item.pos)
-        and known(reader, parent, reader.text[item.pos : reading.pos])
-    ):
+    # The opening bracket may be stray if its only item is on the same line, and the next key is not.
+    first = lexis.skip_blank(text, frame.start + 1)
+    stray = "\n" in text[comma : item.pos] and "\n" not in text[frame.start : first]
+    if parent is not None and comma >= 0 and not frame.invented and not stray:
         other = Hypothesis.back_to(item).note("close_in_middle", comma, comma, "]")
         other.frame = parent
         other.closed = Closed(frame, comma)
         found.append(other.go(item.pos, KEY))
-    opened = Hypothesis.back_to(item)
     if item.safe == frame.start + 1:
-        opened.note("replace_opener", frame.start, frame.start + 1, "{")
-        opened.frame = frame._replace(
-            kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
-        )
-        found.append(opened.go(item.pos, KEY))
-    inserted = Hypothesis.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
-    reader.enter(inserted, item.pos - 1, "{", invented=True)
-    found.append(inserted)
-    return found
-
-
-def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
-    """True if the list's opening bracket may be stray: its only item is on the same line, the next key is not."""
-    text = reader.text
-    if reader.guided or "\n" not in text[comma:key] or text.find(",", frame.start, comma) >= 0:
-        return False
-    return "\n" not in text[frame.start : lexis.skip_blank(text, frame.start + 1)]
+        other = Hypothesis.back_to(item)
+        other.note("replace_opener", frame.start, frame.start + 1, "{")
+        other.frame = frame._replace(kind="{", closer="}")
+        found.append(other.go(item.pos, KEY))
+    return found + opened(reader, item, "{")
 
 
 def _member_after_closer(
@@ -131,10 +92,8 @@ OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
 )
-_INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
-_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 # `_FIRST_GROUP` and `_GROUP`: the first and the later digit groups of a number such as `1 500`.
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
@@ -160,8 +119,6 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         reader.reason = "damaged" if found else "ambiguous"
         return found
     if OPERATION.match(reader.text, reading.pos - 1):
-        return found
-    if reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
 
@@ -192,18 +149,15 @@ def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypoth
 
 
 def _is_due_key(text: str, reading: Hypothesis) -> bool:
-    """True if the last item is a key that the enclosing object's schema declares and that has not been read yet.
+    """True if the last item is a key that the enclosing object's schema declares.
 
     In `{"lines": [1, 2, "force" true}` the bracket and the colon are missing, not a comma.
     See corpus/repair/missing_colon.
     """
-    frame = reading.frame
-    assert frame is not None
-    parent = frame.parent
-    if parent is None or not parent.expect.keys or not reading.recent:
+    parent = reading.frame.parent if reading.frame is not None else None
+    if parent is None or not reading.recent:
         return False
-    item = text[reading.recent[0].pos : reading.pos].strip("\"': ")
-    return item in parent.expect.keys and f'"{item}"' not in text[parent.start : frame.start]
+    return text[reading.recent[0].pos : reading.pos].strip("\"': ") in parent.expect.keys
 
 
 def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
@@ -218,12 +172,8 @@ def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
         return True
     if reading.edits is not None and reading.edits[1].name == "quote_phrase":
         return reading.edits[1].end == reading.pos and text[pos] == '"'
-    return (
-        text[pos - 1 : pos] == " "
-        and _GROUP.match(text, pos) is not None
-        and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
-        and text.find(",", max(frame.start, pos - LIST_LOOK_BACK), pos + 4) >= 0
-    )
+    first = _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos)
+    return first is not None and _GROUP.match(text, pos) is not None
 
 
 def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -250,9 +200,7 @@ def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     """Drop a stray mark between the value and the comma or closer. See corpus/repair/stray_mark."""
     if not follows(reader, reading.frame, pos + 1) or not _DUE.match(reader.text, pos + 1):
         return []
-    other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
-    other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
+    return [reading.fork().note("drop_stray_mark", pos, pos + 1, "").settle(pos + 1)]
 
 
 def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -275,7 +223,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     if mark == "]" and reading.recent and reading.recent[0].want.only("array"):
-        return bracketed(reading.recent[0])  # the schema wants the list that closes here
+        return opened(reader, reading.recent[0], "[")  # the schema wants the list that closes here
     found: list[Hypothesis] = []
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
@@ -284,9 +232,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         reader.leave(other, pos)
         found.append(other)
     if follows(reader, frame, after):
-        other = reading.fork().note("drop_closer", pos, after, "")
-        other.safe = after
-        found.append(other.go(after, NEXT))
+        found.append(reading.fork().note("drop_closer", pos, after, "").settle(after))
     if (
         not frame.invented
         and frame.parent is not None
@@ -320,12 +266,10 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     if not reader.guided and lexis.PLAIN.fullmatch(reader.text, start, pos):
         reader.reason = "ambiguous"  # an extra quote, or a missing opening quote
         return []
-    inch = _INCH.search(reader.text, start, pos - 1) is not None
     digit = reader.text[pos - 2 : pos - 1].isdigit()
-    odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
+    odd = 2 if digit else reader.text.count('\\"', start, pos) % 2
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
-    other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
+    return [other.settle(pos + 1)]
 
 
 # The moves for a value that is not followed by a comma or its closer.
@@ -338,7 +282,7 @@ MOVES = (
     Move(("drop_extra_quote", "add_opening_quote", "replace_quote"), '"', _extra_quote),
     Move(
         (
-            "drop_repeated_key", "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
+            "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
         ),
         ":",
         _key_after_value,
@@ -347,33 +291,16 @@ MOVES = (
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Return hypotheses for a root that closes before another member; None if no member follows.
-
-    Either this closer or an earlier one came too early.
-    """
+    """Return the hypothesis for a root that closes before another member; None if no member follows."""
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
-        return _comma_for_closer(reader, reading, pos)
+        return None
     if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
         return None  # prose after the object, not another member
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
-    other = reading.fork().note("drop_closer", pos, pos + 1, "")
-    other.safe = pos + 1
-    found = [other.go(pos + 1, NEXT)]
-    closed = reading.closed
-    if (
-        closed is not None
-        and closed.frame.kind == "{"
-        and closed.at + 1 < reading.safe
-        and closed.frame.parent is reading.frame
-    ):
-        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
-        earlier.frame = closed.frame
-        reader.leave(earlier, pos)
-        found.append(earlier)
-    return found
+    return [reading.fork().note("drop_closer", pos, pos + 1, "").settle(pos + 1)]
 
 
 def _has_quoted_keys(reader: Engine, reading: Hypothesis) -> bool:
@@ -394,13 +321,6 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
         return False
     pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
     return pattern.search(text, 0, end) is not None
-
-
-def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Replace the root's closer by a comma if a quoted key follows it; else return None."""
-    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
-        return None
-    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
 
 
 def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:

@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
-from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
+from zkit.repair.moves.string_ends import keyed, last_closed, opened, reread
 from zkit.repair.search.hypothesis import VALUE, Hypothesis
 from zkit.text import lexis
 
@@ -26,8 +26,6 @@ _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
 _QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
-# After a key without its closing quote and its colon: white space or a value.
-_BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 # Another member without a colon, as in `{"a" 1, "b" 2}`: a model that forgets one colon forgets
 # the next.
@@ -36,13 +34,15 @@ _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 _NO_COLON_AGAIN = re.compile(rf"{_S},{_S}\"[^\"\\\n]{{1,80}}+\"[ \t]++{lexis.SCALAR}{_S}[,}}]")
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
-# Keys with wrong quotes: the pattern, the fix, its new text, and how many characters that
-# replaces.
+# Keys with wrong quotes: the pattern, the fix, its new text, how many characters that replaces, and
+# whether it is at the first quote or at the last.
 _MISQUOTED = (
-    (_UNCLOSED, "add_closing_quote", '"', 0),
-    (_WRONG_CLOSE, "replace_quote", '"', 1),
-    (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
-    (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
+    (_HALF_QUOTED, "add_opening_quote", '"', 0, True),
+    (_WRONG_OPEN, "replace_quote", '"', 1, True),
+    (_UNCLOSED, "add_closing_quote", '"', 0, False),
+    (_WRONG_CLOSE, "replace_quote", '"', 1, False),
+    (_DOUBLE_OPEN, "drop_extra_quote", "", 1, True),
+    (_DOUBLE_CLOSE, "drop_extra_quote", "", 1, False),
 )
 
 
@@ -52,7 +52,7 @@ def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
         return ending.cut(reader, reading, "the text ended in a key")
-    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+    return [*tried(MOVES, reader, reading, pos), *reread(reader, reading, pos)]
 
 
 def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
@@ -62,11 +62,6 @@ def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
         comma = reader.text.rfind(",", frame.start, reading.recent[0].pos)
         other.safe = max(comma, frame.start + 1)
     return other
-
-
-def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Return the hypotheses that do not change where earlier strings end."""
-    return tried(MOVES, reader, reading, pos)
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -81,37 +76,28 @@ def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     return [other.go(pos, VALUE)]
 
 
-def _half_quoted(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Add the opening quote of a key."""
-    match = _HALF_QUOTED.match(reader.text, pos)
-    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
-        return []
-    other = reading.fork().note("add_opening_quote", pos, pos, '"')
-    return [keyed(other, match.group(1), match.end())]
-
-
-def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Replace another mark by the opening quote of a key."""
-    match = _WRONG_OPEN.match(reader.text, pos)
-    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
-        return []
-    other = reading.fork().note("replace_quote", pos, pos + 1, '"')
-    return [keyed(other, match.group(1), match.end())]
+def misquoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Add, replace or drop a quote at one end of a key."""
+    found: list[Hypothesis] = []
+    for pattern, name, new, width, is_first in _MISQUOTED:
+        match = pattern.match(reader.text, pos)
+        key = match[1].rstrip() if match is not None else ""
+        if match is not None and reading.frame and known(reader, reading.frame, key):
+            at = pos if is_first else match.start(1) + len(key)
+            other = reading.fork().note(name, at, at + width, new)
+            found.append(keyed(other, key, match.end()))
+    return found
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Handle an object that opens where a key is expected: the last item lacks its closer, or a list its opener."""
+    """Close the last item of a list, which lacks its closer: the next one opens where a key is expected."""
     frame = reading.frame
     assert frame is not None
-    found: list[Hypothesis] = []
-    if frame.parent is not None and frame.parent.kind == "[":
-        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
-        reader.leave(other, reading.safe - 1)
-        found.append(other.go(pos, VALUE))
-    closed = last_closed(reader, reading)
-    if closed is not None and closed.frame.kind == "{" and not reader.guided:
-        found += [other.go(pos, VALUE) for other in listed(reading, closed)]
-    return found
+    if frame.parent is None or frame.parent.kind != "[":
+        return []
+    other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+    reader.leave(other, reading.safe - 1)
+    return [other.go(pos, VALUE)]
 
 
 def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
@@ -119,38 +105,29 @@ def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
 
     See corpus/repair/thousands.
     """
-    if not reading.recent:
-        return []
     before = reading.recent[0]
     match = lexis.THOUSANDS.match(reader.text, before.pos)
-    if match is None or not any(
-        before.want.takes(kind) for kind in ("integer", "number", "string")
-    ):
+    if match is None:
         return []
-    other = Hypothesis.back_to(before)
-    if before.want.only("string"):
-        other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
-    else:
-        other.note(
-            "join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+")
-        )
-    other.settle(match.end())
-    return [other]
+    number, is_text = match.group(), before.want.only("string")
+    name = "quote_phrase" if is_text else "join_thousands"
+    new = f'"{number}"' if is_text else number.replace(",", "").lstrip("+")
+    other = Hypothesis.back_to(before).note(name, before.pos, match.end(), new)
+    return [other.settle(match.end())]
 
 
-def _missing_bracket(_: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+def _missing_bracket(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Read the last value as the first item of a list without its opening bracket."""
     if not reading.recent or reading.recent[0].frame is not reading.frame:
         return []
-    return bracketed(reading.recent[0])
+    return opened(reader, reading.recent[0], "[")
 
 
 _DIGITS = "0123456789"
 # The moves for a place where a key is expected and none is found.
 MOVES = (
-    Move(("add_opening_quote",), "", _half_quoted),
-    Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
-    Move(("close_in_middle", "open_in_middle"), "{", _opener_for_key),
+    Move(tuple({row[1] for row in _MISQUOTED}), "", misquoted_key),
+    Move(("close_in_middle",), "{", _opener_for_key),
     Move(("replace_closer", "drop_closer", "add_closer"), "])", closer_for_value),
     Move(("reopen",), "", _reopened),
     Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
@@ -160,24 +137,10 @@ MOVES = (
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
     """Return the hypotheses for a string that is expected to be a key but has no colon after it."""
-    text, frame = reader.text, reading.frame
-    assert frame is not None
-    if lexis.skip_blank(text, end) == reader.size:
+    if lexis.skip_blank(reader.text, end) == reader.size:
         return ending.cut(reader, reading, "the text ended after a key")
-    found: list[Hypothesis] = []
-    for pattern, name, new, width in _MISQUOTED:
-        match = pattern.match(text, pos)
-        key = match.group(1).rstrip() if match is not None else ""
-        if pattern is _UNCLOSED and match is not None and not _BEGINS.match(text, match.end()):
-            continue
-        if match is not None and known(reader, frame, key):
-            at = match.start(1) + len(key)
-            at = match.start() if pattern is _DOUBLE_OPEN else at
-            other = reading.fork().note(name, at, at + width, new)
-            found.append(keyed(other, key, match.end()))
-    found += _no_colon(reader, reading, pos, end)
-    found += _missing_bracket(reader, reading, pos)
-    return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+    found = _no_colon(reader, reading, pos, end) + _missing_bracket(reader, reading, pos)
+    return [*found, *tried(MOVES, reader, reading, pos), *reread(reader, reading, pos)]
 
 
 def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
@@ -199,7 +162,6 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
     mark = lexis.skip_blank(text, end)
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
-        and not (found and text[mark] in '".-' and mark > end)
         and (reader.guided or "\\" not in key)
         and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)
@@ -213,8 +175,6 @@ def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:
     """True if the mark may be a comma between two strings, so that the braces hold items and not members."""
     if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
         return False
-    if ":" in reader.text[reading.pos : mark]:
-        return True
     value = ONE_VALUE.match(reader.text, mark + 1)
     assert reading.frame is not None
     alone = reading.safe == reading.frame.start + 1
@@ -226,8 +186,8 @@ def _spelt_key(reading: Hypothesis, text: str, pos: int, end: int) -> Hypothesis
     if text[pos] == '"':
         return reading
     name = text[pos + 1 : end - 1]
-    body = respell(name[1:-1] if name[:1] == name[-1:] == '"' else name, text[pos])
-    if body is None or not text[pos + 1 : end - 1].strip("\"'`“”"):
+    body = respell(name, text[pos])
+    if body is None or not name.strip("\"'`“”"):
         return None
     return reading.fork().note("use_double_quotes", pos, end, f'"{body.body}"')
 

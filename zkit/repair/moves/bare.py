@@ -35,7 +35,7 @@ _EXPRESSIONS = tuple(
         rf"{_OPERAND}(?:\s++{_OPERATOR}\s++{_OPERAND})++\Z",  # a - b, x / 2
         r"[-+]?[0-9.]++\s*+[*/%]\s*+[0-9.]++\Z",
         r".*\s\?\s.*\s:\s",  # x ? 1 : 2
-        r".*\sif\s.*\selse\s",
+        r".*\sif\s.*\selse\s|.*\sfor\s.*\sin\s",
         r"(?:not|None|True|False|null|true|false)(?:\s+\w|\.\Z)|\S++\s++(?:or|and|is|in)\s++\S++\Z",
         r"[$@]?\{|\$[^\W\d]|\$\(|%[sdrif]\Z|%\(|%\w++%\Z",  # ${city}, $HOME, %s
         r"[-!~](?![-$/~.])[^\W\d]",  # -x, !flag
@@ -86,12 +86,11 @@ _WORD = re.compile(rf"([+-]?+[^\W\d_]\w*+){_STOP}")
 #
 # See corpus/repair/notations.
 _NUMBER = re.compile(
-    rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"[+{lexis.MINUS}-]?+(?:0[xX](?!_)[0-9a-fA-F_]++|0[oO](?!_)[0-7_]++|0[bB](?!_)[01_]++"
     rf"|[-－]?+[０-９]++(?:[.．][０-９]++)?+|(?:0|[1-9][0-9]*+)[nL]|[0-9]++\.[0-9]++f"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
 _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
-_HEXADECIMAL = re.compile(r"[^0-9]?0[xX]")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
@@ -115,15 +114,11 @@ _HALF_LITERALS = frozenset(
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
 _PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
 _SPELLINGS = (_PHRASE, _PATH_OR_GLOB, _URL)
-_EXPRESSION = re.compile(
-    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!]|~(?![$/])|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
-)
 _OBJECT_END = re.compile(
     rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:{lexis.KEYISH}{lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
-_ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
 # A number, a literal or a string in bold or italics. See corpus/repair/doubled_and_joined.
@@ -182,24 +177,17 @@ def _number(reader: Engine, reading: Hypothesis, pos: int, token: str) -> list[H
 
 def spell_number(token: str) -> str | None:
     """Return a number in JSON's spelling; None for `007`, which may be an identifier, and for a number too large."""
-    token = token.translate(_PLAIN_DIGITS)
-    if token[-1] in "nLf" and not _HEXADECIMAL.match(token):
-        token = token[:-1]
-    negative = token[0] == "-" or token[0] in lexis.MINUS
-    sign, digits = ("-", token[1:]) if negative else ("", token.lstrip("+"))
-    if digits.isdecimal() and digits[0] != "0":
-        return sign + digits
-    digits = digits.replace("_", "")
+    token = token.translate(_PLAIN_DIGITS).replace("_", "")
+    digits = token.lstrip(f"+-{lexis.MINUS}")
+    sign = "" if token[0] in f"+{digits[0]}" else "-"
     if digits[:2].lower() in ("0x", "0o", "0b"):
-        value = int(digits, 0) if len(digits) > 2 else LARGEST_INT
+        value = int(digits, 0)
         return f"{sign}{value}" if value < LARGEST_INT else None
-    mantissa, mark, exponent = digits.partition("e" if "e" in digits else "E")
-    whole, dot, fraction = mantissa.partition(".")
+    mantissa, mark, exponent = digits.rstrip("nLf").replace("E", "e").partition("e")
+    whole, _, fraction = mantissa.partition(".")
     if len(whole) > 1 and whole[0] == "0":
         return None
-    if dot and not fraction:
-        dot = ""
-    return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
+    return f"{sign}{whole or '0'}{fraction and '.'}{fraction}{mark}{exponent}"
 
 
 def _word(reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
@@ -232,29 +220,27 @@ def _prefixed(
     if token is None or not lexis.AFTER_STRING.match(text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in letters
-    escaped = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
+    unclear = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
     if "f" in letters and "{" in token.body:
         reader.reason = "expression"
         return []
-    if escaped or not is_prefix(text, prefix, token.body):
+    if unclear or not is_prefix(text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
-    spelled = respell(token.body, "'", raw=raw)
+    spelled = respell(token.body.replace("\\", "\\\\") if raw else token.body, "'")
     return respelt(reading.fork(), "use_double_quotes", pos, token.end, spelled)
 
 
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """True if the letter before a quote is a Python prefix, and not the string's first letter in the wrong place.
 
-    A raw string must hold a backslash. Any other prefix must come before a single quote or a capital
-    letter, or before a letter that cannot follow it in a word. See corpus/repair/python_literals.
+    A raw string must hold a backslash. Any other prefix must come before a single quote, or before a
+    letter that cannot follow it in a word. See corpus/repair/python_literals.
     """
     letters = prefix.group().lower()
     if "r" in letters:
         return "\\" in body or "f" in letters
     if text[prefix.end()] == "'":
-        return True
-    if prefix.group().islower() and body[:1].isupper():
         return True
     return bool(body) and body[0].lower() not in _GOES_ON_WITH.get(letters, "")
 
@@ -268,75 +254,48 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
-    if _EXPRESSION.match(text, pos) and not _DATE.match(text, pos):
-        reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
     phrase = text[pos:end].rstrip(lexis.BLANKS)
+    alone = pos == frame.start + 1 and text.startswith("]", pos + len(phrase))
+    fills_in = alone and " " in phrase and not frame.expect.only("array")  # `[insert value]`
+    if computed := fills_in or is_expression(phrase.partition('"')[0]):
+        reader.reason = "expression"
     others = unopened(reader, reading.recent[0], pos)
     if '"' in phrase or not phrase:
         return [*others, *reread(reader, reading, pos, 1)]
     if end >= reader.size:
         return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
-    if not found:
-        return others
-    return [*others, *_quoted(reader, reading, pos, phrase)]
-
-
-# YAML's booleans, as in `{"force": yes}`: they become strings, which `decode` converts later.
-#
-# See corpus/repair/unquoted_values.
-_FLAGS = frozenset({"yes", "no", "on", "off"})
+    return others if computed else [*others, *_quoted(reader, reading, pos, phrase)]
 
 
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
     """Quote the phrase if it reads as words or the schema wants a string; else return nothing."""
-    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
-        return []
-    if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):
-        reader.reason = "expression"
+    if phrase.endswith(_NO_LAST_WORD):
         return []
     textual = reading.want.only("string") and reader.guided
-    is_flag = reading.want.takes("boolean") and phrase.lower() in _FLAGS
     if not textual and (
-        _is_member(reading, phrase)
-        or not (reading.want.takes("string") or is_flag)
+        _MEMBER.match(phrase)
+        or not reading.want.takes("string")
         or not _reads_as_words(reader, phrase)
     ):
         return []
-    if phrase.lower() in _HALF_LITERALS or _LITERALS_IN_A_ROW.fullmatch(phrase):
-        return []
-    if not any(ch.isalnum() or ch == "*" for ch in phrase):
+    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []
     return respelt(reading.fork(), "quote_phrase", pos, pos + len(phrase), respell(phrase))
 
 
-def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> bool:
-    """True if the brackets hold only this phrase, and the schema does not want a list: `[insert value]`."""
-    frame = reading.frame
-    if frame is None or frame.kind == "{" or " " not in phrase or frame.expect.only("array"):
-        return False
-    return pos == frame.start + 1 and reader.text.startswith("]", pos + len(phrase))
-
-
-# A name and its colon, perhaps with the beginning of a plain value.
+# A member: a brace or a list's closer is missing before it.
 _MEMBER = re.compile(
-    rf"{lexis.NAME}\s*+:\s++(?P<plain>[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)?+"
+    rf"{lexis.NAME}\s*+:\s++(?:[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)"
 )
-
-
-def _is_member(reading: Hypothesis, phrase: str) -> bool:
-    """True if the phrase begins like a member: then a brace or a list's closer is missing before it."""
-    found = _MEMBER.match(phrase)
-    in_list = reading.frame is not None and reading.frame.kind != "{"
-    return found is not None and (in_list or found["plain"] is not None)
 
 
 def _reads_as_words(reader: Engine, phrase: str) -> bool:
     """True if the phrase is words, a path, a URL or a date, and not code."""
     if _DATE.fullmatch(phrase):
         return True
-    if _EXPRESSION.match(phrase) or not any(s.fullmatch(phrase) for s in _SPELLINGS):
+    if not any(s.fullmatch(phrase) for s in _SPELLINGS):
         return False
     if _LITERALS_IN_A_ROW.match(phrase) or phrase.lstrip("+-.$~")[:1].isdigit():
         reader.reason = "expression"

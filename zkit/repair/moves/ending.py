@@ -11,8 +11,9 @@ from zkit.repair.fixes import with_effect
 from zkit.repair.limits import MOST_TAIL
 from zkit.repair.moves import respelt
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
-from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
+from zkit.repair.search.hypothesis import DONE, Frame, Hypothesis
 from zkit.text import lexis
+from zkit.text.comments import ends_in_comment
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -26,13 +27,7 @@ _WHOLE = re.compile(
     re.DOTALL,
 )
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
-# Another member inside a string that lost its closing quote.
-_MEMBER_INSIDE = re.compile(
-    rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
-)
 _NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
-# A key and its colon; group 2 is the mark in place of its closing quote, if there is one.
-_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
 
 
 def closers(frame: Frame | None) -> str:
@@ -50,73 +45,40 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     This counts as a cut only if the finish reason is `length`, or if a guess was needed and no closer
     ends the text.
     """
-    if _holds_opener(reading):
-        return []
-    touching = reading.safe == reader.size and reader.text[-1:].isdigit()
-    if touching and reader.finish_reason != "stop":
-        return cut(reader, reading, "the text ended in a number, which may be longer")
     guessed = reading.rank >= Rank.GUESS and reader.text.rstrip()[-1:] not in ("}", "]")
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
-    other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    return _at_end(
+        reader, reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    )
+
+
+def _at_end(reader: Engine, other: Hypothesis) -> list[Hypothesis]:
+    """Return the hypothesis as complete; nothing if a fix invented an opener, whose closer must be in the text."""
+    if any(fix.name in _MADE_UP for fix in other.fixes()):
+        return []
     return [other.go(reader.size, DONE)]
 
 
-# Fixes that invent an opener: the text itself must hold the closers for it.
 _MADE_UP = with_effect("opens")
-
-
-def _holds_opener(reading: Hypothesis) -> bool:
-    """True if a fix of the hypothesis invented an opener."""
-    return any(fix.name in _MADE_UP for fix in reading.fixes())
 
 
 def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Close a text that ends in a comment; return nothing if the comment holds a closer."""
+    if not ends_in_comment(reader.text, pos):
+        return []
     if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
         return []
     return cut(reader, reading, "the text ended in a comment", "close_after_cut")
-
-
-def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """Close a text that ends where a key was expected: after a comma or an opener."""
-    return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
-
-
-def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """Drop the member whose value is missing, and close the text."""
-    return cut(reader, reading, "the text ended where a value was expected")
-
-
-def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop a key that the text ended in, or add its closing quote if that is missing."""
-    others = cut(reader, reading, "the text ended in a key")
-    unclosed = _UNCLOSED_KEY.match(reader.text, pos)
-    if unclosed is not None:
-        others.append(unclosed_key(reader, reading, unclosed))
-    return others
-
-
-def unclosed_key(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> Hypothesis:
-    """Add the closing quote of a key before its colon."""
-    mark = match.end(1) + len(match.group(2) or "")
-    name = "replace_quote" if match.group(2) else "add_closing_quote"
-    other = reading.fork().note(name, match.end(1), mark, '"')
-    if other.frame is not None:
-        other.want = other.frame.expect.child(match.group(1))
-    return other.go(match.end(), VALUE)
 
 
 def cut(
     reader: Engine, reading: Hypothesis, why: str, name: str = "drop_cut_member"
 ) -> list[Hypothesis]:
     """Keep the complete part, drop the rest, and close the open containers."""
-    if _holds_opener(reading):
-        return []
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:
         other.edits = other.edits[0]
-    other.note(name, other.safe, reader.size, closers(other.frame), why)
-    return [other.go(reader.size, DONE)]
+    return _at_end(reader, other.note(name, other.safe, reader.size, closers(other.frame), why))
 
 
 def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -130,8 +92,6 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Read the string at `pos` as running to the end of the text, and mark it as cut."""
-    if _holds_opener(reading):
-        return []
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
@@ -147,8 +107,10 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'
     note = f"the text ended in a string, after {len(body)} characters of it"
-    other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
-    return [other.go(reader.size, DONE)]
+    other = reading.fork()
+    return _at_end(
+        reader, other.note("keep_open_string", pos, reader.size, new, note, spelled.rank)
+    )
 
 
 # A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut
@@ -168,8 +130,7 @@ def before_seeming_end(body: str, quote: str) -> str:
     found = _SEEMING_END.search(body, near)
     tail = found.group() if found is not None else ""
     marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)
-    ended = tail[:1] in "\\\"'`”’»" or any(mark in tail for mark in ",}]")
-    return body[: len(body) - len(tail)] if tail.strip() and marked and ended else body
+    return body[: len(body) - len(tail)] if tail.strip() and marked else body
 
 
 _BARE_QUOTE = re.compile(r"(?<!\\)\"")
@@ -215,7 +176,7 @@ def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[H
         return []  # a quotation may open there
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
-    if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+    if not tail or not _even(content) or (odd and not literal):
         return []
     if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
         return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.repair.evidence.strings import Respelled, respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.limits import MOST_PHRASE, QUOTE_WITHIN
+from zkit.repair.moves import respelt
 from zkit.repair.search.hypothesis import CLOSERS, Before, Hypothesis
 from zkit.text import lexis
 from zkit.text.remembered import of_last
@@ -25,9 +26,6 @@ _OPENERS = {"»": "«", "’": "‘", "」": "「"}
 # A quote after one of these characters opens a quotation rather than closing one.
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
 _LONE = frozenset("'`”»’")
-_WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
-
-
 _FOLDER = re.compile(
     r"(?:[A-Za-z]:|\\{1,4}(?=[\w?])|\.{1,2}(?=\\)|[~%\w.$-]++(?=\\))(?:\\{1,2}|[\w .()$%@+~,?-]++)*+\Z"
 )
@@ -48,14 +46,10 @@ def is_folder(content: str) -> bool:
 
 
 def stands_for_quote(content: str) -> bool:
-    """True if the last character may replace the closing quote: an unpaired quote or bracket, or a backslash."""
+    """True if the last character may replace the closing quote: an unpaired quote or closing bracket."""
     last, rest = content[-1:], content[:-1]
-    if last == "\\":
-        return not rest.endswith("\\") and not _WINDOWS.match(content)
     if last in ("}", "]"):
         return rest.count("{" if last == "}" else "[") <= rest.count(last)
-    if last in ("{", "["):
-        return not rest.endswith("\\")  # an escaped bracket belongs to a regex
     return content in _LONE or is_other_quote(content)
 
 
@@ -80,17 +74,8 @@ def is_other_quote(content: str) -> bool:
 
 
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
-_REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
-_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
-_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
-# White space before a comma: in a text laid out so, white space before a comma is never content.
-_SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
 KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
-_ITEM_TAIL = re.compile(rf"{lexis.UP_TO_QUOTE}\"{lexis.SPACE}[,\])]")
-_VALUE_END = re.compile(
-    rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
-)
 
 
 def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
@@ -102,12 +87,11 @@ def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
     stem = body.rstrip(BLANKS_AND_OPENERS)
     if (found := _before_key(reader, before, quote)) is not None:
         return found
-    if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
+    if stem[-1:] not in (",", ":"):
         return []
     bare = BARE_KEY_END.search(body)
     if bare is not None and known(reader, frame, bare.group(2)):
-        held = _MEMBER_INSIDE.search(body, 0, bare.start())
-        return [] if held else _closed_before(before, text, start + 1 + bare.start())
+        return _closed_before(before, text, start + 1 + bare.start())
     return _before_closers(before, text, stem) if stem.endswith(",") else []
 
 
@@ -156,22 +140,15 @@ _BARE_MEMBER = re.compile(
 _KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
 
 
-def _holds_items(before: Before, body: str) -> bool:
-    """True if the content looks like several list items, so that the end of the first is unclear."""
-    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
-    return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
-
-
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
     """Return hypotheses in which the string ends before the last comma, or before the closers in front of it."""
     content = stem[:-1].rstrip()
-    spaced = _first_spaced_comma(text)
-    ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
-    while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
+    ends = {len(stem) - 1, len(content)}
+    while (last := content[-1:]) in _OPENER_OF and content.count(_OPENER_OF[last]) < content.count(
+        last
+    ):
         content = content[:-1].rstrip()
         ends.add(len(content))
-    if content.endswith(("...", "…")):
-        return []  # the ellipsis may be content or stand for omitted values
     if content.endswith(","):
         return _stretched(_closed_before(before, text, before.pos + len(content)))
     return [
@@ -179,13 +156,6 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
         for end in sorted(ends)
         for other in _closed_before(before, text, before.pos + 1 + end)
     ]
-
-
-@of_last
-def _first_spaced_comma(text: str) -> int:
-    """Return the place of the first comma after white space, or -1."""
-    found = _SPACED_COMMA.search(text)
-    return -1 if found is None else found.end() - 1
 
 
 def _stretched(readings: list[Hypothesis]) -> list[Hypothesis]:
@@ -199,11 +169,6 @@ def _stretched(readings: list[Hypothesis]) -> list[Hypothesis]:
 
 
 _OPENER_OF = {"}": "{", "]": "[", ")": "("}
-
-
-def _balanced(content: str, mark: str) -> bool:
-    """True if the closing bracket at the end of the content has its opener there."""
-    return content.count(_OPENER_OF[mark]) >= content.count(mark)
 
 
 def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
@@ -239,13 +204,7 @@ def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list
 
 def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothesis]:
     """Return the hypothesis in which the string ends at `end`; nothing if it has no spelling."""
-    if spelled is None:
-        return []
-    other = Hypothesis.back_to(before).note(
-        "add_closing_quote", before.pos, end, f'"{spelled.body}"'
-    )
-    other.settle(end)
-    return [other]
+    return respelt(Hypothesis.back_to(before), "add_closing_quote", before.pos, end, spelled)
 
 
 def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
@@ -254,19 +213,10 @@ def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
     if not text.startswith('""', start) or text.startswith('"""', start):
         return []
     token = lexis.string_at(text, start + 1)
-    spelled = (
-        respell(token.body)
-        if token is not None and follows(reader, before.frame, token.end)
-        else None
-    )
-    if token is None or spelled is None:
+    if token is None or not follows(reader, before.frame, token.end):
         return []
-    odd = token.body.count('"') % 2
-    other = Hypothesis.back_to(before).note(
-        "drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd
-    )
-    other.settle(token.end)
-    return [other]
+    other, odd = Hypothesis.back_to(before), token.body.count('"') % 2
+    return respelt(other, "drop_extra_quote", start, token.end, respell(token.body), odd)
 
 
 # Content whose first backslash is not an escape, while all others begin a JSON escape.
@@ -292,12 +242,7 @@ def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothe
     if found is None or not follows(reader, before.frame, found.end()):
         return []
     spelled = respell(found[0][:-1], "'")
-    if spelled is None:
-        return []
-    other = Hypothesis.back_to(before)
-    other.note("add_opening_quote", start, found.end(), f'"{spelled.body}"')
-    other.settle(found.end())
-    return [other]
+    return respelt(Hypothesis.back_to(before), "add_opening_quote", start, found.end(), spelled)
 
 
 def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
@@ -305,8 +250,6 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    if _REST_OF_PATH.match(text, start):
-        return []
     body = _content_up_to_quote(reader, before, start)
     if body is None or (body.startswith('\\"') and body.count('\\"') % 2):
         return []  # an escaped quote is the opening one
@@ -315,11 +258,8 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     spelled = respell(body[wrong:])
     if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
         return []
-    other = Hypothesis.back_to(before)
     name = "replace_quote" if wrong else "add_opening_quote"
-    other.note(name, start, end, f'"{spelled.body}"')
-    other.settle(end)
-    return [other]
+    return respelt(Hypothesis.back_to(before), name, start, end, spelled)
 
 
 def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
 from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
-from zkit.repair.moves import Move, ending, first_of
+from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import closer_for_value
-from zkit.repair.moves.at_key import at_key, at_key_string, wrong_first_quote
-from zkit.repair.moves.bare import is_prefix, read_bare
+from zkit.repair.moves.at_key import at_key, at_key_string, misquoted_key
+from zkit.repair.moves.bare import read_bare
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import keyed, reread
 from zkit.repair.search.hypothesis import KEY, NEXT, VALUE, Hypothesis
 from zkit.text import lexis
-from zkit.text.comments import comment_end, ends_in_comment
+from zkit.text.comments import comment_end
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
+
+
+_Read = Callable[["Engine", Hypothesis, int], list[Hypothesis] | None]
 
 
 # ── between tokens ──────────────────────────────────────────────────────────
@@ -44,8 +47,6 @@ _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
 def skip(reader: Engine, reading: Hypothesis) -> bool:
     """Drop odd white space, an escape, a special token or a comment; True if there was one."""
     text, pos = reader.text, reading.pos
-    if text[pos : pos + 1] in _NOTHING_TO_SKIP:
-        return False
     ahead = lexis.skip_spaces(text, pos)
     if text[ahead : ahead + 1] in _NOTHING_TO_SKIP:
         return False
@@ -67,13 +68,6 @@ def skip(reader: Engine, reading: Hypothesis) -> bool:
 
 
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt]){0,200}+")
-# The token that must follow escaped white space, by the place of the hypothesis.
-_NEXT_TOKEN = {
-    KEY: re.compile(rf"{lexis.KEY_AHEAD.pattern}|\}}"),
-    VALUE: re.compile(r"[\"{\[\]0-9-]"),
-    NEXT: re.compile(r"[}\]]"),
-}
 
 
 def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
@@ -83,12 +77,8 @@ def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> b
     """
     if escape.group()[1:] not in ("n", "r", "t"):
         return True
-    text, start = reader.text, reader.start
-    if not text.startswith("\\", start + 1):
-        after = _ESCAPED_SPACE.match(text, escape.end()).end()  # type: ignore[union-attr]
-        if not _NEXT_TOKEN[reading.place].match(text, after):
-            return False
-    return _BARE_QUOTE_FIRST.match(text, start, start + HABIT_WITHIN) is not None
+    start = reader.start
+    return _BARE_QUOTE_FIRST.match(reader.text, start, start + HABIT_WITHIN) is not None
 
 
 def _is_comment(reader: Engine, reading: Hypothesis, start: int, end: int) -> bool:
@@ -126,8 +116,6 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     frame = reading.frame
     if frame is None or reading.pos != frame.start + 1:
         return False
-    if frame.parent is not None and lexis.LUA_KEY.match(reader.text, pos + 1):
-        return False  # a list of objects in Lua (corpus/repair/other_notations)
     if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
@@ -188,14 +176,7 @@ def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Return the hypotheses for a mark after a value that has only one meaning, such as `，` for a comma."""
-    return first_of(MARKS, reader, reading, pos)
-
-
-def _in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Close a text that ends in a comment."""
-    if not ends_in_comment(reader.text, pos):
-        return []
-    return ending.in_comment(reader, reading, pos)
+    return tried(MARKS, reader, reading, pos, only_first=True)
 
 
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -215,16 +196,13 @@ def _joined(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         edits, last = edits
         start, head = last.start, last.new[:-1]
         name = last.name if last.rank >= Rank.GUESS else name
-    elif reader.text[start] != '"':
-        return []
     token = lexis.string_at(reader.text, lexis.skip_blank(reader.text, joint.end()))
     body = None if token is None else respell(token.body, token.quote)
     if token is None or body is None:
         return []
     other = reading.fork()
     other.edits = edits
-    other.note(name, start, token.end, f'{head}{body.body}"').settle(token.end)
-    return [other]
+    return [other.note(name, start, token.end, f'{head}{body.body}"').settle(token.end)]
 
 
 def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -234,7 +212,7 @@ def _ellipsis(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 # The moves for a mark after a value that has only one meaning.
 MARKS = (
-    Move(("close_after_cut",), "/#-<.", _in_comment),
+    Move(("close_after_cut",), "/#-<.", ending.in_comment),
     Move(("use_comma",), lexis.OTHER_COMMAS, _other_comma),
     Move(("join_strings",), "+.&|\\", _joined),
     Move(("drop_ellipsis",), ".…", _ellipsis),
@@ -253,68 +231,43 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     pos = lexis.skip_spaces(text, reading.pos)
     mark = text[pos : pos + 1]
     if not mark:
-        return ending.before_key(reader, reading)
+        return ending.cut(
+            reader, reading, "the text ended where a key was expected", "close_after_cut"
+        )
     if skip(reader, reading):
         return None
     if mark == "}":
-        return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
+        return misquoted_key(reader, reading, pos) or reader.close(reading, pos)
     if _dropped(reader, reading, pos):
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
-    return first_of(KEYS, reader, reading, pos)
+    return tried(KEYS, reader, reading, pos, only_first=True)
 
 
-# A number as a key, or a Ruby symbol: `:name =>`. See corpus/repair/other_notations.
-_NUMBER_OR_SYMBOL = re.compile(
-    rf"{lexis.NUMBER_KEY.pattern}|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
-)
-# A key and its colon in Markdown: in bold or italics, or after a bullet. See
-# corpus/repair/markdown_keys.
-_MARKED_KEY = re.compile(
-    rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
+# A key and its colon in another notation: in bold, in italics or after a bullet in Markdown, a
+# number, or a Ruby symbol. See corpus/repair/markdown_keys and other_notations.
+_OTHER_KEY = re.compile(
+    rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"(?P<quoted>[^\"\\\n]{{1,80}}+)\"|(?P<name>{lexis.NAME}))\1{lexis.SPACE}:"
+    rf"|(?P<number>[0-9]++){lexis.SPACE}:|:(?P<symbol>{lexis.NAME}){lexis.SPACE}=>"
 )
 
 
-def _marked_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop the Markdown around a key."""
-    match = _MARKED_KEY.match(reader.text, pos)
-    if match is None:
+def _other_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Drop the Markdown around a key, or quote a number or a Ruby symbol that is a key."""
+    match = _OTHER_KEY.match(reader.text, pos)
+    if match is None or match.lastgroup is None:
         return []
-    key = match.group(2) or match.group(3)
-    other = reading.fork().note("drop_markdown", pos, match.end(), f'"{key}":')
+    key, is_marked = match[match.lastgroup], match.lastgroup in ("quoted", "name")
+    name = "drop_markdown" if is_marked else "quote_key"
+    other = reading.fork().note(name, pos, match.end(), f'"{key}":')
     return [keyed(other, key, match.end())]
-
-
-def _prefixed_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Drop the Python prefix before a quoted key."""
-    prefix = lexis.PREFIX.match(reader.text, pos)
-    token = None if prefix is None else lexis.string_at(reader.text, prefix.end())
-    if prefix is None or token is None or not lexis.COLON_AFTER.match(reader.text, token.end):
-        return []
-    if not is_prefix(reader.text, prefix, token.body):
-        return []
-    other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
-    return [other.go(prefix.end(), KEY)]
-
-
-def _number_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Quote a number or a Ruby symbol that is a key."""
-    match = _NUMBER_OR_SYMBOL.match(reader.text, pos)
-    if match is None:
-        return []
-    key = match["symbol"] or match[1]
-    new = f'"{key}":' if match["symbol"] else f'"{key}"'
-    end = match.end() if match["symbol"] else match.end(1)
-    return [keyed(reading.fork().note("quote_key", pos, end, new), key, match.end())]
 
 
 # The moves for a key in another spelling; the first one that finds something decides.
 KEYS = (
-    Move(("close_after_cut",), "/#-<.", _in_comment),
-    Move(("drop_markdown",), "-•*_+", _marked_key),
-    Move(("use_double_quotes",), "rRbBuU", _prefixed_key),
-    Move(("quote_key",), ":0123456789", _number_key),
+    Move(("close_after_cut",), "/#-<.", ending.in_comment),
+    Move(("drop_markdown", "quote_key"), "-•*_+:0123456789", _other_key),
     Move((), "", at_key),
 )
 
@@ -323,20 +276,20 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     """Read a key in quotes of any kind, and its colon."""
     token = lexis.string_at(reader.text, pos)
     if token is None:
-        return ending.in_key(reader, reading, pos)
+        others = ending.cut(reader, reading, "the text ended in a key")
+        return others + misquoted_key(reader, reading, pos)
     colon = lexis.COLON_AFTER.match(reader.text, token.end)
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
     name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
-    # Markdown escapes underscores; no key holds a backslash there (corpus/repair/misread).
-    name = name.replace("\\_", "_")
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
-    if token.quote == "\\" and _has_bare_keys_around(reader.text, reading):
+    if token.quote == "\\" and reader.guided:
         reader.reason = "ambiguous"
-        opened = reading.recent[:1] if reader.guided else ()
-        return [other for before in opened for other in unopened(reader, before, before.pos)]
+        return [
+            other for before in reading.recent[:1] for other in unopened(reader, before, before.pos)
+        ]
     if token.quote != '"' or body.body != token.body:
         reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
     gap = colon.group(1)
@@ -353,29 +306,7 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
 
 
-def _has_bare_keys_around(text: str, reading: Hypothesis) -> bool:
-    """True if an enclosing object has keys with unescaped quotes.
-
-    Then this object, whose quotes are escaped, is the content of a string without its opening quote.
-    """
-    frame = reading.frame.parent if reading.frame is not None else None
-    while frame is not None:
-        if frame.kind == "{" and text.startswith('"', lexis.skip_blank(text, frame.start + 1)):
-            return True
-        frame = frame.parent
-    return False
-
-
 # ── values ───────────────────────────────────────────────────────────────────
-
-
-class _Value(NamedTuple):
-    """One row of the table of values in unusual spellings."""
-
-    marks: str
-    # The openers of the containers in which it is tried; `.` means outside of any container.
-    inside: str
-    read: Callable[[Engine, Hypothesis, int], list[Hypothesis] | None]
 
 
 def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
@@ -389,7 +320,7 @@ def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     pos = lexis.skip_blank(text, reading.pos)
     mark = text[pos : pos + 1]
     if not mark:
-        return ending.before_value(reader, reading)
+        return ending.cut(reader, reading, "the text ended where a value was expected")
     kind = frame.kind if frame is not None else "."
     for marks, inside, read in VALUES:
         if mark in marks and kind in inside:
@@ -422,12 +353,6 @@ def _parentheses(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     return None
 
 
-def _backslash(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Read a string whose quote is escaped, or a bare value."""
-    is_quote = reader.text.startswith('"', pos + 1)
-    return (_string if is_quote else read_bare)(reader, reading, pos)
-
-
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """Close the list after a trailing comma, or handle a closer that does not match."""
     assert reading.frame is not None
@@ -449,17 +374,14 @@ def _item(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | N
     """Drop extra text before an item, close a text that ends in a comment, or read a bare item."""
     if _dropped(reader, reading, pos):
         return None
-    return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
-
-
-def _comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """Close a text that ends in a comment, or read a bare value."""
-    return _in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
+    return ending.in_comment(reader, reading, pos) or read_bare(reader, reading, pos)
 
 
 def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """Read a value in quotes of any kind, up to its first unescaped closing quote."""
     text = reader.text
+    if text[pos] == "\\" and not text.startswith('"', pos + 1):
+        return read_bare(reader, reading, pos)
     reading.remember(pos)
     if _FENCED.match(text, pos):
         # The last line end may belong to the text or to the fence (corpus/repair/doubled_and_joined).
@@ -486,15 +408,13 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
 
 _FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
 
-# How to read a value in an unusual spelling, by its first character; without a row it is a bare
-# value.
-VALUES = (
-    _Value("{[", ".{[(", _container),
-    _Value("(", "{[(", _parentheses),
-    _Value("".join(lexis.QUOTES), ".{[(", _string),
-    _Value("\\", ".{[(", _backslash),
-    _Value("}])", "[(", _closer),
-    _Value(":=", "{", _extra_colon),
-    _Value("/.", "{", _comment),
-    _Value(",/.…<←-", "[(", _item),
+# How to read a value in an unusual spelling, by its first character and the openers of the containers
+# in which that is tried; `.` means outside of any container. Without a row it is a bare value.
+VALUES: tuple[tuple[str, str, _Read], ...] = (
+    ("{[", ".{[(", _container),
+    ("(", "{[(", _parentheses),
+    ("".join(lexis.QUOTES) + "\\", ".{[(", _string),
+    ("}])", "[(", _closer),
+    (":=", "{", _extra_colon),
+    (",/.…<←-", "[(", _item),
 )

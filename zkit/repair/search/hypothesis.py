@@ -135,10 +135,11 @@ class Hypothesis:
             edits = edits[0]
         return False
 
-    def settle(self, end: int) -> None:
+    def settle(self, end: int) -> Hypothesis:
         """Record that a value ended at `end`."""
         self.pos = self.safe = end
         self.place = NEXT
+        return self
 
     def go(self, pos: int, place: int) -> Hypothesis:
         """Move to `pos` in the state `place`."""
