@@ -11,7 +11,7 @@ from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.fast_path import read_in_prose, read_misspelled
 from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
-from zkit.repair.locate import layers, payload, starts, wrappers
+from zkit.repair.locate import layers, payload, starts
 from zkit.repair.locate.layers import (
     plain_brackets,
     unmarked,
@@ -68,21 +68,20 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
         if layer is not None:
             return _rewritten(task, layer, name, rewrites + done)
     outcome = _searched(task, first)
-    if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
-        outcome = _peeled(task, outcome) or outcome
-    if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
+    if isinstance(outcome, Unrepairable) and limit >= RESPELL and rewrites <= len(_REWRITES):
         outcome = _in_notation(task, outcome)
-    if limit >= SALVAGE and isinstance(outcome, Unrepairable):
+    if isinstance(outcome, Unrepairable) and limit >= SALVAGE:
         return _salvaged(text) or outcome
     return outcome
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
     """Read a text whose containers are written as in another language; return the refusal if they are not."""
-    layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
+    lone = refused.reason not in ("several", "limit")
+    layer = rewritten(task.text, task.guide, lone=lone)
     if layer is None:
         return refused
-    found = _rewritten(task, layer, "respell_container", _PEELED)
+    found = _rewritten(task, layer, "respell_container", len(_REWRITES) + 1)
     return refused if isinstance(found, Unrepairable) or found.rank >= CUT else found
 
 
@@ -97,72 +96,6 @@ def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
     if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
         return _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
     return outcome
-
-
-def _may_be_wrapped(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """True if the text was not read, or not to its end, and may be readable without its wrappers."""
-    if isinstance(outcome, Unrepairable):
-        return outcome.reason in _UNREAD
-    if outcome.rank == CUT:
-        return True
-    is_text = isinstance(outcome.value, str)
-    return is_text and task.evidence is not None and not task.evidence.root.takes("string")
-
-
-_UNREAD = frozenset({"damaged", "ambiguous", "expression", "no_json", "cut"})
-
-
-def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
-    """Return the value inside all wrappers; None if there are no wrappers, no value, or the text was cut."""
-    text = task.text
-    span = wrappers.peeled(text)
-    if span is None or not _is_unread(task, outcome):
-        return None
-    start, end = span
-    closed = task.finish_reason is None and text[end:].strip()
-    reason = "stop" if closed else task.finish_reason  # a closed wrapper was not cut
-    inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
-    if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
-        return None
-    if not inner.value:
-        return None  # `args = {}` holds nothing yet (corpus/repair/values_in_prose.toml)
-    if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
-        return None
-    fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
-    found = Candidate(start, end, (inner.value,), fixes, inner.rank)
-    return with_receipt(task, found)
-
-
-def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """True if the text cannot be read with its wrappers at any limit: a lower limit must not change what is read."""
-    if task.limit >= CUT or (isinstance(outcome, Unrepairable) and outcome.reason == "no_json"):
-        return True
-    full = task._replace(limit=CUT)
-    judged = verdict(task.text)
-    as_it_stands = repair_task(full, judged, _PEELED) if isinstance(judged, str) else outcome
-    return _may_be_wrapped(task, as_it_stands)
-
-
-def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
-    """Read a text after so many rewrites; a JSON string that holds an object is one more wrapper."""
-    judged = verdict(task.text)
-    if isinstance(judged, str):
-        return repair_task(task, judged, rewrites)
-    value = judged[0]
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
-        return Repaired(value, (), EXACT, task.text)
-    return _rewritten(task, layers.string_content(task.text), "unwrap_string", len(_REWRITES))
-
-
-def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
-    """True if the wrapper held an object or a list, and not words that only look like one."""
-    if not isinstance(found.value, dict | list):
-        return False
-    if inner.startswith(("{", "[")):
-        return payload.quoted(inner, 0)
-    if inner.startswith('"') and (inner.endswith("}") or inner.startswith(('"{', '"['))):
-        return True
-    return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
 
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
@@ -198,14 +131,15 @@ _REWRITES = (
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),
 )
-# The number of rewrites when the wrappers are taken off, too.
-_PEELED = len(_REWRITES) + 1
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
     """Read a rewritten text, and map its fixes back to the original."""
-    inner_task = task._replace(text=layer.text)
-    inner = _read_inner(inner_task, rewrites)
+    judged = verdict(layer.text)
+    if isinstance(judged, str):
+        inner = repair_task(task._replace(text=layer.text), judged, rewrites)
+    else:
+        inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
         return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)

@@ -71,8 +71,6 @@ WINDOW = 4096
 SURROUNDINGS = 4000
 # How many lines that begin with a key are examined after a value.
 MOST_LINES = 64
-# How many wrappers are peeled off: a fence in a tag in a call in a string is four.
-MOST_WRAPPERS = 8
 # A longer text is not rewritten from another notation: the search has already failed on it.
 NOTATION_WITHIN = 100_000
 # How many places that look like values but cannot be read are tried.
@@ -113,7 +111,5 @@ QUOTE_COST = 64
 KEYS_WITHIN = 2_000
 # How far the first quote token of Gemma may be from the start of its value.
 TOKENS_WITHIN = 2_000
-# How far from either end a wrapper may reach: some lines.
-WRAPPER_WITHIN = 300
 # How far before a value to look for the start of its line.
 MOST_BEFORE = 200

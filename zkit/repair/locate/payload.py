@@ -388,6 +388,6 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if starts.begins_answer(text, start) or starts.in_json_fence(text, start):
+    if starts.begins_answer(text, start) or is_block(text, start, candidate.end):
         return True
-    return before_name(text, start) == "drop_tag"
+    return before_name(text, start) in ("drop_tag", "drop_fence")

@@ -20,21 +20,31 @@ TOKEN = (
 def body_end(text: str, start: int) -> int:
     """Return the end of the text for the value at `start`, without a closing fence, tags and special tokens."""
     end = len(text)
-    while end > start and text[end - 60 : end].rstrip()[-1:] in ("`", "~", ">", "]"):
+    while end > start and text[end - 60 : end].rstrip()[-1:] in _LAST:
         tail = text[max(start, end - 200) : end]
         match = _TAIL.search(tail)
         if match is None:
             break
-        tag, fence = match.group("tag", "fence")
+        tag, mark = match.group("tag", "mark")
         if tag and text.rfind(f"<{tag}", max(0, start - SURROUNDINGS), start) < 0:
             break
-        if fence and _fence_before(text, start) is None:
-            break
+        if mark in _FENCES:
+            opened = _fence_before(text, start) is not None
+        else:
+            opened = not mark or text.endswith(_OPENERS[mark], 0, lexis.last_sign(text, start))
+        if not opened or (mark == '"' and '""' in text[start : start + SURROUNDINGS]):
+            break  # doubled quotes, as in a CSV field (corpus/repair/escaped_payload.toml)
         end -= len(tail) - match.start()
     return max(end, start + 1)
 
 
-_TAIL = re.compile(rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")
+_TAIL = re.compile(
+    rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<mark>```|~~~|(?<=[}}\]\s])[`\"']|\]\]>))\s*\Z"
+)
+_LAST = frozenset("`~>]\"'")
+_FENCES = frozenset({"```", "~~~"})
+# The mark that comes right before a value, for each mark that may come after it.
+_OPENERS = {"`": "`", '"': '"', "'": "'", "]]>": "<![CDATA["}
 _FENCE_LANGUAGE = re.compile(r"(?:```|~~~)[ \t]*+([\w+#.-]*+)")
 _DATA_LANGUAGES = frozenset(
     {None, "", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
@@ -61,16 +71,6 @@ def _fences(text: str) -> list[tuple[int, str]]:
     if "```" not in text and "~~~" not in text:
         return []
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
-
-
-_JSON_FENCE = re.compile(
-    r"(?:```|~~~)(?:(?:json[5cl]?)?[ \t]*\n\s*|json[5cl]?[ \t]+)\Z", re.IGNORECASE
-)
-
-
-def in_json_fence(text: str, start: int) -> bool:
-    """True if the value comes first in a fence that is marked as JSON or has no language."""
-    return _JSON_FENCE.search(text[max(0, start - 60) : start]) is not None
 
 
 _FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")

@@ -1,109 +1,14 @@
-"""Peel the wrappers off a value, and rewrite containers of other languages with JSON's brackets."""
+"""Rewrite containers of other languages with JSON's brackets."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 from zkit.expect import Evidence
-from zkit.repair.limits import MOST_WRAPPERS, NOTATION_WITHIN, WRAPPER_WITHIN
-from zkit.repair.locate.starts import TOKEN
+from zkit.repair.limits import NOTATION_WITHIN
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
-
-# ── peeling ─────────────────────────────────────────────────────────────────
-
-
-Span = tuple[int, int]
-_Peel = Callable[[str, int, int], Span | None]
-
-
-# The opening mark of a fence: a data language, or any language if a value follows.
-_FENCE = r"(?:`{3,4}+|~{3,4}+)(?:(?i:json[5cl]?|text|txt|xml|tool_call)(?=\s)|[\w+#.-]{1,20}+(?=\s++[{\[\"])|(?!\w))"
-# The opening and closing marks of wrappers. See corpus/repair/wrapped.
-_PAIRS = tuple(
-    (re.compile(opens), re.compile(rf"(?:{closes})\Z"))
-    for opens, closes in (
-        (_FENCE, r"(?:`{3,4}|~{3,4})"),
-        (r"`{1,2}+(?:json\b)?+", r"(?<!`)`{1,2}"),
-        (r"<!\[CDATA\[", r"\]\]>"),
-        (r"'''(?:json\b)?+|\"\"\"(?:json\b)?+", r"'''|\"\"\""),
-        (r"[rRbBuU]{0,2}+'(?!')(?=\s*+[{\[\"\\&])", r"(?<!')'"),
-        (r"[rRbBuU]{0,2}+\"(?=\s*+[{\[])", r"(?<=[}\]\s])\""),
-        (r"[\w.]{0,60}+\((?=\s*+[\"'`{\[])", r"\)"),
-    )
-)
-# A doubled quote, as in a CSV field: then peeling off the outer quotes alone is not enough.
-#
-# See corpus/repair/escaped_payload.
-_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
-_LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
-# `_LAST` and `_STATEMENT_END`: a closing mark without an opener: a token, a fence, a `;` or `,`.
-_STATEMENT_END = re.compile(r"(?<=[}\]\"'`])\s*+[;,]\Z")
-_STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
-_LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
-
-
-def peeled(text: str) -> Span | None:
-    """Return the span of the wrapped text; None if there is no wrapper."""
-    span = whole = _stripped(text, 0, len(text))
-    for _ in range(MOST_WRAPPERS):
-        found = next((new for peel in _PEELS if (new := peel(text, *span)) is not None), None)
-        if found is None:
-            break
-        span = _stripped(text, *found)
-    return span if span != whole and span[0] < span[1] else None
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    """Return the span without the white space at both ends."""
-    start = min(lexis.skip_blank(text, start), end)
-    while end > start and text[end - 1] in lexis.BLANKS:
-        end -= 1
-    return start, end
-
-
-def _between_marks(text: str, start: int, end: int) -> Span | None:
-    """Return the span between an opening mark and its closing mark."""
-    tail = text[max(start, end - 8) : end]
-    for opens, closes in _PAIRS:
-        first = opens.match(text, start, end)
-        last = closes.search(tail) if first is not None else None
-        if first is not None and last is not None:
-            if last[0] == '"' and _TWICE.search(text, first.end(), end):
-                return None
-            inner = (first.end(), end - len(tail) + last.start())
-            return inner if inner[0] < inner[1] else None
-    return None
-
-
-def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """Return the span before a closing token, fence or statement mark."""
-    near = max(start, end - WRAPPER_WITHIN)
-    even = all(text.count(a, start, end) <= text.count(b, start, end) for a, b in ("{}", "[]"))
-    last = _LAST.search(text[near:end]) or (even and _STATEMENT_END.search(text[near:end])) or None
-    return None if last is None else (start, near + last.start())
-
-
-def _after_words(text: str, start: int, end: int) -> Span | None:
-    """Return the span after introductory words: a label, an assignment, lines above."""
-    first = _STRUCTURE.search(text, start, min(end, start + WRAPPER_WITHIN))
-    if first is None or first.start() == start or text.find("(", start, first.start()) >= 0:
-        return None
-    return (first.start(), end) if _LEADS.search(text, start, first.start()) else None
-
-
-# The ways to peel off a wrapper; pairs of marks first.
-_PEELS: tuple[_Peel, ...] = (
-    _between_marks,
-    _before_mark,
-    _after_words,
-)
-
-
-# ── containers of other languages ───────────────────────────────────────────
-
 
 _S = lexis.ANY_SPACE
 _SCALAR = r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|-?[0-9][0-9.]*+)"
