@@ -16,7 +16,6 @@ from zkit.repair.locate.layers import (
     plain_brackets,
     unmarked,
     without_literal_escapes,
-    without_shell_quotes,
 )
 from zkit.repair.locate.wrappers import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
@@ -126,7 +125,6 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
 
 # The rewrites of a whole text before it is read, each with its fix.
 _REWRITES = (
-    (without_shell_quotes, "unescape_payload"),
     (without_literal_escapes, "unescape_payload"),
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),

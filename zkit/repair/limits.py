@@ -109,7 +109,5 @@ MOST_TAIL = 160
 QUOTE_COST = 64
 # How far to look at the spelling of other keys: the habit of a text shows on its first page.
 KEYS_WITHIN = 2_000
-# How far the first quote token of Gemma may be from the start of its value.
-TOKENS_WITHIN = 2_000
 # How far before a value to look for the start of its line.
 MOST_BEFORE = 200

@@ -120,9 +120,9 @@ _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """Read a value that is escaped as a whole."""
-    plain = escaping.undone(task.text, start)
-    value = None if how.missing_brace else strict(plain)
-    if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
+    plain = escaping.all_plain(task.text[start:])
+    value = strict(plain) if plain and not how.missing_brace else None
+    if plain and value and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
         fix = fix_named(escaping.fix, start, end, plain)
         return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
