@@ -17,7 +17,7 @@ from zkit.repair.locate.layers import (
     unmarked,
     without_literal_escapes,
 )
-from zkit.repair.locate.wrappers import rewritten
+from zkit.repair.locate.notations import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
