@@ -121,6 +121,8 @@ def within_limit(
             data = data_after(text, end, names)
         if data is not None:
             return refuse(task, "several", data)
+        if task.finish_reason == "length" and text[end:].strip() == ",":
+            return refuse(task, "cut", end)
     receipt = with_receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
 

@@ -112,6 +112,6 @@ DAMAGED = ("damaged", 0)
 
 def same(a: object, b: object) -> bool:
     """True if two values are equal as JSON: True is not 1."""
-    if a != b:
-        return False
+    if a is b or a != b:
+        return a is b
     return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)

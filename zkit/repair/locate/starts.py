@@ -296,39 +296,3 @@ _QUOTED_JOINTS = frozenset(":=>\"'")
 def _under_key(head: str) -> bool:
     """True if the text ends in a quoted key and its colon."""
     return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
-
-
-_TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
-_TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
-# After an object: commas and something like a key, even with damaged quotes.
-_MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,60}+[\"'”“»]?\s*+:")
-_HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
-_LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
-
-
-def ends_in_member(text: str, end: int, finish_reason: str | None) -> bool:
-    """True if the value was closed too early, and the text was cut in the next member or before it."""
-    if finish_reason == "length" and _LAST_COMMA.match(text, end):
-        return True
-    return _HALF_MEMBER.match(text, end) is not None
-
-
-def torn(text: str, end: int) -> bool:
-    """True if the value was closed too early: another member follows."""
-    if _MORE.match(text, end) or _goes_on_and_closes(text, end):
-        return True
-    start = next_start(text, end)
-    near = end + SURROUNDINGS if start is None else min(start, end + SURROUNDINGS)
-    if _TORN.search(text, end, near):
-        return True
-    return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
-
-
-_COMMA_AND_MORE = re.compile(rf"{lexis.ANY_SPACE},{lexis.ANY_SPACE}[^{{\[{lexis.ODD}\s]")
-
-
-def _goes_on_and_closes(text: str, end: int) -> bool:
-    """True if a comma and something other than a container follow, and later a closer without an opener."""
-    if len(text) > end + SURROUNDINGS or _COMMA_AND_MORE.match(text, end) is None:
-        return False
-    return text.count("}", end) > text.count("{", end)

@@ -85,24 +85,10 @@ PLAINLY = How()
 
 
 def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
-    """Return the best reading of the value at `start`; it has no value if the text after it belongs to it.
+    """Return the best reading of the value at `start`: as strict JSON, through a layer of escapes, or by search.
 
     `complaint` is the strict parser's error for the text from `start` on, if known.
     """
-    found = _read_whole(task, start, how, complaint)
-    text, end = task.text, found.end
-    if found.value is None or end == len(text):
-        return found
-    if starts.ends_in_member(text, end, task.finish_reason):
-        fix = fix_named("drop_cut_member", end, len(text), "")
-        return found._replace(end=len(text), fixes=[*found.fixes, fix], rank=CUT)
-    if starts.torn(text, end):
-        return found._replace(value=None, refusal=("damaged", end))
-    return found
-
-
-def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
-    """Read the value at `start`: as strict JSON, through a layer of escapes, or by search."""
     known = complaint and not complaint.startswith(_MAY_BE_VALID)
     valid = None if known or how.missing_brace else _valid_at(task, start, complaint)
     if valid is not None:
