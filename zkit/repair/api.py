@@ -191,7 +191,7 @@ def _candidates(
             break
         far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
         candidate = read_at(task, start, How(far=far, tries=unread))
-        if starts.nested(text, start, done):
+        if starts.is_argument(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)

@@ -22,18 +22,13 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """Return the one value among the candidates, or a refusal; never choose silently."""
     text = task.text
-    candidates = _without_echoes(payload.not_in_passing(text, candidates))
-    if (
-        len(candidates) == 1
-        and candidates[0].value is not None
-        and payload.counts(task, candidates[0])
-    ):
-        return _of_its_own(task, candidates[0])
+    candidates = _without_echoes(candidates)
     worth = [c for c in candidates if payload.counts(task, c)]
     read = [c for c in worth if c.value is not None]
-    read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
+    if len(candidates) == 1:
+        return _of_its_own(task, read[0])
     if len(read) > 1:
         read = _without_mentions(text, read)
     if any(not same(c.value, read[0].value) for c in read[1:]):

@@ -243,11 +243,6 @@ def unmarked(text: str) -> Layer | None:
     return Layer.over(text, edits) if edits else None
 
 
-def begins_marked(text: str, start: int) -> bool:
-    """True if the value's first line begins with a mark."""
-    return _FIRST.match(text, text.rfind("\n", 0, start) + 1) is not None
-
-
 def _block(text: str, first: re.Match[str]) -> list[Edit]:
     """Return the edits that drop the marks of consecutive lines; line numbers must count up by one."""
     numbered = first.group(1) is not None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from itertools import islice
 
-from zkit.repair.fixes import CUT, GUESS
+from zkit.repair.fixes import CUT
 from zkit.repair.limits import MOST_BEFORE, MOST_LINES, SURROUNDINGS
 from zkit.repair.locate import starts
 from zkit.repair.locate.starts import REASONING, TOKEN
@@ -339,39 +339,6 @@ def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
         behind = bool(found) and touches(task.text, candidate, found[-1])
         found += [candidate] if behind or counts(task, candidate) else []
     return found
-
-
-def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """Return the values that are the only content of a fence, even one marked with a programming language."""
-    read = [c for c in candidates if c.value is not None and c.rank < GUESS]
-    return [c for c in read if quoted(text, c.start) and starts.fills_fence(text, *c[:2])]
-
-
-def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that are not in comments and not empty inline code.
-
-    If none of them can be read and fits the schema, return all candidates.
-    """
-    if len(candidates) < 2:
-        return candidates
-    others = [c for c in candidates if not _in_passing(text, *c[:2])]
-    return others if any(c.value is not None and c.fits for c in others) else candidates
-
-
-_COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
-
-
-def _in_passing(text: str, start: int, end: int) -> bool:
-    """True if the value is in a one-line comment, or is empty and in inline code. See corpus/repair/several."""
-    if text[start - 1 : start] == "`" == text[end : end + 1]:
-        return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
-    line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
-    if "\n" in text[start:end] or (not line and start > MOST_BEFORE):
-        return False
-    head = text[line:start]
-    if "/" not in head and "#" not in head:
-        return False
-    return _COMMENT_BEFORE.search(text, line, start) is not None
 
 
 def _empty_block(text: str, candidate: Candidate) -> bool:

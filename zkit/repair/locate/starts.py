@@ -73,16 +73,6 @@ def _fences(text: str) -> list[tuple[int, str]]:
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
 
 
-_FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")
-_FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
-
-
-def fills_fence(text: str, start: int, end: int) -> bool:
-    """True if the value is the only content of its fence."""
-    opens = _FENCE_OPENS.search(text[max(0, start - 60) : start])
-    return opens is not None and _FENCE_CLOSES.match(text, end) is not None
-
-
 # ── beginnings ──────────────────────────────────────────────────────────────
 
 
@@ -239,31 +229,16 @@ _PLAIN = re.compile(rf"{lexis.ANY_SPACE}(```[\w-]*[ \t]*\n{lexis.ANY_SPACE})?(?=
 # ── enclosing values ────────────────────────────────────────────────────────
 
 
-_NESTED = re.compile(
-    r"(?:\A|[{,\[(])\s*(?:[\"'“„”«`]|\\\"|&quot;|&#34;)[^\"'“”»`\n]{0,80}(?:[\"'“”»`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z"
-)
-_KEY_END = re.compile(r"[\"'“”»`;]\s*+(?::|=>?)\s*+[\"']?\Z")
 _LAST_ARGUMENT = re.compile(r",\s*+\w++\s*+[:=]\s*+\Z")
 _FIRST_ARGUMENT = re.compile(r"\w\s*+[:=]")
-_CALLED_WITH = re.compile(r"\(\s*\Z")
 
 
-def nested(text: str, start: int, after: int = 0) -> bool:
-    """True if the candidate is part of something larger: the value of a key, or an argument.
+def is_argument(text: str, start: int, after: int = 0) -> bool:
+    """True if the candidate is an argument of a call, or one of several keyword arguments.
 
     The text before `after` belongs to other values and is not considered.
     """
     head = text[max(after, start - 240) : start]
-    last = head.rstrip()[-1:]
-    return (last in _QUOTED_JOINTS and _under_key(head[-120:])) or _in_call(head)
-
-
-def is_argument(text: str, start: int) -> bool:
-    """True if the candidate is an argument of a call, or one of several keyword arguments."""
-    return _in_call(text[max(0, start - 240) : start])
-
-
-def _in_call(head: str) -> bool:
     comma = head.rfind(",")
     if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
         return _FIRST_ARGUMENT.search(head[head.rfind("\n", 0, comma) + 1 : comma]) is not None
@@ -271,7 +246,7 @@ def _in_call(head: str) -> bool:
     # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
     if "\\(" in line:
         line = line.replace("\\(", "").replace("\\)", "")
-    return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
+    return line.count("(") > line.count(")") and not line.rstrip().endswith("(")
 
 
 def enclosed(text: str, start: int, end: int) -> bool:
@@ -287,12 +262,3 @@ def enclosed(text: str, start: int, end: int) -> bool:
 def _depth(text: str) -> int:
     """Return how many more braces open than close."""
     return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
-
-
-# The last character of the text before a value that is under a key.
-_QUOTED_JOINTS = frozenset(":=>\"'")
-
-
-def _under_key(head: str) -> bool:
-    """True if the text ends in a quoted key and its colon."""
-    return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
