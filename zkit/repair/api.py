@@ -106,7 +106,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
         if span is None or quick is not None:
             return quick, quick is not None
     start, end = span
-    quick = read_misspelled(task, start, end, complaint)
+    quick = None if trails else read_misspelled(task, start, end, complaint)
     if quick is not None:
         return quick, True
     found = read_at(task, start, complaint="" if start else complaint)

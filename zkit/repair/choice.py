@@ -37,7 +37,8 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
-    more += payload.left_aside(task, candidates, read[0])
+    rest = [c for c in candidates if all(c is not one for one in read)]
+    more += payload.left_aside(task, rest, read[0])
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)

@@ -65,8 +65,6 @@ MOST_TRIALS = 4
 LOOK_BACK = 100
 # A longer text is not searched for one edit: that takes some fifty strict parses.
 ONE_EDIT_WITHIN = 20_000
-# How much text the strict parser gets at first, if more may follow the value.
-WINDOW = 4096
 # How far around a value the text is examined to tell what the value is: a page.
 SURROUNDINGS = 4000
 # How many lines that begin with a key are examined after a value.

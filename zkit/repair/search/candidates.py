@@ -7,13 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pydantic_core import from_json
-
 from zkit.expect import ANYTHING
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, ONE_EDIT_WITHIN
+from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, MAX_DEPTH, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
 from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
@@ -50,9 +48,9 @@ class Body(NamedTuple):
     offset: int
 
 
-def _valid_at(task: Task, start: int, complaint: str) -> Candidate | None:
+def _valid_at(task: Task, start: int) -> Candidate | None:
     """Return the strict JSON value that begins at `start`; None if it is damaged or goes on after its end."""
-    found = valid_at(task.text, start, complaint)
+    found = valid_at(task.text, start)
     if found is None:
         return None
     value, end = found
@@ -90,7 +88,7 @@ def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") 
     `complaint` is the strict parser's error for the text from `start` on, if known.
     """
     known = complaint and not complaint.startswith(_MAY_BE_VALID)
-    valid = None if known or how.missing_brace else _valid_at(task, start, complaint)
+    valid = None if known or how.missing_brace else _valid_at(task, start)
     if valid is not None:
         return valid
     for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
@@ -107,8 +105,11 @@ _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """Read a value that is escaped as a whole."""
     plain = escaping.all_plain(task.text[start:])
-    value = strict(plain) if plain and not how.missing_brace else None
-    if plain and value and (task.evidence is None or task.evidence.fits(value[0])):
+    if plain is None:
+        layer, place = escaping.layer(task.text, start)
+        plain = layer.text[place:]
+    value = None if how.missing_brace else strict(plain)
+    if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
         fix = fix_named(escaping.fix, start, end, plain)
         return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
@@ -189,7 +190,7 @@ def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
         if len(made) > 1:
             settled = _settled(task, text, made, start, max(reader.stuck, start))
         return beyond_doubt(task, _moved(settled, offset) if offset else settled)
-    if tied and _too_deep(text, start, tied[0]):
+    if tied and text.count("{", start) + text.count("[", start) > MAX_DEPTH:
         reader.reason = "too_deep"
     stuck = max(reader.stuck, start) + offset
     return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
@@ -202,17 +203,6 @@ def _moved(candidate: Candidate, by: int) -> Candidate:
     if value is None:
         refusal = (refusal[0], refusal[1] + by)
     return Candidate(start + by, end + by, value, fixes, rank, fits, refusal, json)
-
-
-def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
-    """True if the strict parser rejects a reading only because it is nested too deep."""
-    try:
-        from_json(reading.json(body, start, reading.pos))
-    except ValueError as error:
-        return "recursion" in str(error)
-    except TypeError:
-        return False
-    return False
 
 
 def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
