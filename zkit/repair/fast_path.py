@@ -35,7 +35,7 @@ _DIGITS = r"[0-9][0-9_]*+"
 # A run of strict tokens, and then the end or one token in another spelling.
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
-    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
+    rf"|(?P<simple>{lexis.SIMPLE}|[“”][^”“\"\\\x00-\x1f]*+”|`[^`$\"\\\x00-\x1f]*+`)(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|[“”][^”“\\]*+(?:\\.[^”“\\]*+)*+”|„[^„“”\\]*+(?:\\.[^„“”\\]*+)*+“|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»)(?={_S}[,:}}\]])"
     rf"|(?P<apostrophe>'[^'\\\"\n]*+(?:(?<=[^\W\d_])'(?=[^\W\d_])[^'\\\"\n]*+)++')(?={_S}(?:\}}|,{_S}['\"][^'\"\\\n]{{1,80}}+['\"]{_S}:))"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
@@ -50,7 +50,6 @@ _TOKEN = re.compile(
 )
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _MARKS = frozenset("{}[],")
-_UNDEFINED = len("undefined")
 _QUOTES_DOC = FIXES["use_double_quotes"].doc
 _ONLY_SPACE = frozenset({"space"})
 _new = tuple.__new__
@@ -78,8 +77,10 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
             return _undoubled(task)
         return _with_marks(task, complaint, _SLIPS) if limit >= COMPLETE else None
     judged = strict(json)
-    if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
+    if judged is None or (evidence is not None and not evidence.fits(judged[0])):
         return None
+    if "number" in kinds and evidence is not None and not evidence.suits(judged[0]):
+        return None  # it may be meant as text
     if "apostrophe" in kinds:
         return _guessed(task, (start, end), json, judged, fixes)
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
@@ -102,17 +103,6 @@ def _undoubled(task: Task) -> Candidate | None:
 
 # The complaint about a string that never ends, after valid tokens.
 _IN_LAST_STRING = "EOF while parsing a string"
-
-
-def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
-    """True if a value fits; an `undefined`, or a number that the schema may want as text, is left to the search."""
-    if not evidence.fits(value):
-        return False
-    if "word" in kinds and any(
-        fix[3] - fix[2] == _UNDEFINED for fix in fixes if fix[0] == "respell_literal"
-    ):
-        return False
-    return "number" not in kinds or evidence.suits(value)
 
 
 def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str | None]] | None:
