@@ -303,19 +303,6 @@ def _missing_colon(json: str, at: int) -> Fix | None:
     return fix_named("add_colon", end, end, ":")
 
 
-def _missing_end(json: str, at: int) -> Fix | None:
-    """Add the missing closers to a text that ends after a value."""
-    if json[-1] not in _WHOLE or _ends_escaped(json, len(json)):
-        return None
-    due: list[str] = []
-    for mark in filter(None, _BRACKETS.findall(json)):
-        if mark in _CLOSERS:
-            due.append(_CLOSERS[mark])
-        else:
-            due.pop()
-    return fix_named("close_at_end", len(json), len(json), "".join(reversed(due)))
-
-
 def _ends_escaped(json: str, end: int) -> bool:
     """True if the string that ends here has escapes that may mean something else: the search decides that first."""
     if json[end - 1] != '"':
@@ -398,11 +385,6 @@ _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
 _KEY = re.compile(rf"{lexis.STRING}{_S}:")
-# A string, or a bracket outside of strings.
-_BRACKETS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
-_CLOSERS = {"{": "}", "[": "]"}
-# The last characters of values that cannot go on, unlike a number.
-_WHOLE = frozenset('"}]el')
 Slips = dict[str, Callable[[str, int], Fix | None]]
 # For each complaint of the strict parser, the function that adds the missing mark or drops an
 # extra one.
@@ -412,8 +394,6 @@ _SLIPS: Slips = {
     "expected `:`": _missing_colon,
     "key must be a string": _extra_comma,
     "expected value": _extra_comma,
-    "EOF while parsing an object": _missing_end,
-    "EOF while parsing a list": _missing_end,
 }
 # The same for a text in which not all tokens are valid.
 _IN_STRINGS: Slips = {

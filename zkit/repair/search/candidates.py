@@ -13,7 +13,6 @@ from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, MAX_DEPTH, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
-from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.rivals import beyond_doubt, first_guess, rearranged
@@ -413,24 +412,14 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
     if text[at] == "=":
         return not lexis.FORMULA.match(text, at + 1)
     end = text.find('"', at + 2)
-    content, is_key = text[at + 2 : end], text.startswith(":", lexis.skip_blank(text, end + 1))
-    names = frozenset[str]() if task.evidence is None else task.evidence.names
-    if is_key and text[at] + content in names:
-        return False
-    return content in names or (
-        _is_prefix_of_key(text, at, content) if is_key else text[at] in _PREFIXES
-    )
-
-
-def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
-    """True if the letter before a key is a Python string prefix, as its content or the other keys show."""
+    if not text.startswith(":", lexis.skip_blank(text, end + 1)):
+        return text[at] in _PREFIXES
+    name = text[at + 2 : end]
+    if task.evidence is not None and task.evidence.names & {name, text[at] + name}:
+        return name in task.evidence.names
     if text[at] in "fF":
-        return "{" in content
-    prefix = lexis.PREFIX.match(text, at)
-    if prefix is None:
-        return False
-    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:KEYS_WITHIN])
-    return alone or is_prefix(text, prefix, content)
+        return "{" in name
+    return lexis.PREFIX.match(text, at) is not None and not _PLAIN_KEY.search(text[:KEYS_WITHIN])
 
 
 # A key without a prefix: a text that has one writes no prefix before its other keys.
