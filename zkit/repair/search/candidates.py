@@ -31,7 +31,6 @@ from zkit.repair.strict_parse import (
     verdict,
 )
 from zkit.text import lexis
-from zkit.text.edits import Edit, apply_edits
 from zkit.text.remembered import of_last
 
 # ── candidates ──────────────────────────────────────────────────────────────
@@ -149,10 +148,6 @@ def _bodies(text: str) -> list[tuple[int, list[Body]]]:
     return []
 
 
-def _order(candidate: Candidate) -> tuple[bool, bool, int]:
-    return (candidate.value is None, not candidate.fits, candidate.rank)
-
-
 def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
     """Return the best reading; refuse it as ambiguous if the schema rules out where its brackets are."""
     best = _attempt(task, body, start, how)
@@ -244,17 +239,14 @@ def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate |
 
 
 def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, Parsed | None]:
-    return text, strict(text) or _with_nan(text, fixes)
-
-
-def _with_nan(text: str, fixes: Sequence[Fix]) -> Parsed | None:
-    """Decode JSON in which a NaN was kept, as Python does; None if there is none."""
-    if not any(f.name == "keep_not_a_number" for f in fixes):
-        return None
-    try:
-        return (json.loads(text),)
-    except (ValueError, RecursionError):
-        return None
+    """Return the text and its value; if a NaN was kept, it is decoded as Python does."""
+    value = strict(text)
+    if value is None and any(fix.name == "keep_not_a_number" for fix in fixes):
+        try:
+            value = (json.loads(text),)
+        except (ValueError, RecursionError):
+            return text, None
+    return text, value
 
 
 # ── single edit ─────────────────────────────────────────────────────────────
@@ -282,47 +274,37 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     if kind not in _PLACED:
         return None
     places = _places(body, place_in(body, place), kind)
-    swapped = _made_valid(task, body, _swaps(task, body, places))
+    swaps = [
+        fix_named("swap_marks", place, place + 2, body[place : place + 2][::-1])
+        for place, outside in places
+        if _may_change_places(body, place, outside) and not _is_prefix(task, body, place)
+    ]
+    swapped = _made_valid(task, body, swaps)
     if undecided and not swapped:
         return None
     found = swapped + _made_valid(task, body, _others(body, places))
-    if not found or any(not same(value, found[0][2]) for _, _, value in found[1:]):
+    if not found or any(not same(value, found[0][1]) for _, value in found[1:]):
         return None
-    name, edit, value = found[0]
-    if name not in _DONE:
-        return None
-    fix = fix_named(name, start + edit.start, start + edit.end, edit.new)
+    fix, value = found[0]
+    if fix.name == "replace_punctuation":
+        return None  # the search adds marks, too, and has more evidence for them
+    fix = fix._replace(start=start + fix.start, end=start + fix.end)
     return Candidate(start, end, (value,), [fix], fix.rank, fits=True)
 
 
-def _made_valid(
-    task: Task, body: str, edits: Iterable[tuple[str, Edit]]
-) -> list[tuple[str, Edit, object]]:
-    """Return the edits that make the text valid, each with its value."""
-    found = []
-    for name, edit in edits:
-        json = apply_edits(body, [edit])
-        value = strict(json)
-        if value is not None and _holds(task, json, value[0]):
-            found.append((name, edit, value[0]))
-    return found
-
-
-# The fixes that only this pass makes. The search also adds missing marks, and has more evidence
-# for them.
-_DONE = frozenset(
-    {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
-)
-
-
-def _holds(task: Task, json: str, value: object) -> bool:
-    """True if a value is a container that neither the schema nor a repeated key rules out."""
-    if not isinstance(value, dict | list):
-        return False
+def _made_valid(task: Task, body: str, fixes: Iterable[Fix]) -> list[tuple[Fix, object]]:
+    """Return the fixes that make a valid container, each with its value; not if the schema or a repeated key rules it out."""
+    found: list[tuple[Fix, object]] = []
     evidence = task.evidence
-    if evidence is not None and not (evidence.holds(value) and evidence.suits(value)):
-        return False
-    return not repeats_a_key(json, value)
+    for fix in fixes:
+        json = body[: fix.start] + fix.new + body[fix.end :]
+        parsed = strict(json)
+        if parsed is None or not isinstance(parsed[0], dict | list):
+            continue
+        fits = evidence is None or (evidence.holds(parsed[0]) and evidence.suits(parsed[0]))
+        if fits and not repeats_a_key(json, parsed[0]):
+            found.append((fix, parsed[0]))
+    return found
 
 
 def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
@@ -333,24 +315,17 @@ def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
     return [(p, lexis.is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
 
 
-def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """Yield the edits that swap two neighbouring characters."""
-    for place, outside in places:
-        if _may_change_places(text, place, outside) and not _is_prefix(task, text, place):
-            yield "swap_marks", Edit(place, place + 2, text[place : place + 2][::-1])
-
-
-def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """Yield the edits that drop, replace or add one mark, each with the name of its fix."""
+def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[Fix]:
+    """Yield the fixes that drop, replace or add one mark."""
     for place, outside in places:
         mark = text[place]
         if mark in _BRACKETS or (mark in ",:\\" and not _joins(text, place)):
-            yield "drop_stray_mark", Edit(place, place + 1, "")
-        for new, (replace, add) in (_OPENING if outside else _CLOSING).items():
+            yield fix_named("drop_stray_mark", place, place + 1, "")
+        for new in _REPLACED if outside else ('"',):
             if mark in _MARKS and mark != new:
-                yield replace, Edit(place, place + 1, new)
+                yield fix_named(_REPLACED[new], place, place + 1, new)
             if not outside or not _begins_otherwise(text, place, new):
-                yield add, Edit(place, place, new)
+                yield fix_named("replace_punctuation", place, place, new)
 
 
 def _begins_otherwise(text: str, at: int, new: str) -> bool:
@@ -360,20 +335,16 @@ def _begins_otherwise(text: str, at: int, new: str) -> bool:
     return text[at] == '"' and text[at + 1 : at + 2] in _STRUCTURE
 
 
-_PUNCTUATION = {
-    ",": ("replace_punctuation", "add_comma"),
-    ":": ("replace_punctuation", "add_colon"),
-    "{": ("replace_opener", "open_in_middle"),
-    "[": ("replace_opener", "open_in_middle"),
-    "}": ("replace_closer", "close_in_middle"),
-    "]": ("replace_closer", "close_in_middle"),
+# The fix that writes a mark over another one.
+_REPLACED = {
+    ",": "replace_punctuation",
+    ":": "replace_punctuation",
+    "{": "replace_opener",
+    "[": "replace_opener",
+    "}": "replace_closer",
+    "]": "replace_closer",
+    '"': "replace_quote",
 }
-_OPENING = _PUNCTUATION | {'"': ("replace_quote", "add_opening_quote")}
-# For each mark, the fix that writes it over another one and the fix that adds it: outside
-# strings, and in one.
-_CLOSING = {'"': ("replace_quote", "add_closing_quote")}
-
-
 _QUOTES = frozenset("\"'`“”‘’")
 # A string that lost its quote does not begin with these: the mark more likely replaced the quote.
 _NO_BEGINNING = frozenset("}],: \t\n\r")
