@@ -9,7 +9,7 @@ from zkit.expect import evidence_for
 from zkit.receipt import Fix, Rank, RankName, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.fast_path import read_in_prose, read_misspelled
-from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
 from zkit.repair.locate import layers, payload, starts
 from zkit.repair.locate.layers import (
@@ -19,7 +19,7 @@ from zkit.repair.locate.layers import (
 )
 from zkit.repair.locate.notations import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
-from zkit.repair.reading import decoded, repair_json
+from zkit.repair.reading import decoded
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, TRAILING, strict, verdict, with_surrogates
 from zkit.text.edits import Layer
@@ -133,9 +133,11 @@ _REWRITES = (
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
     """Read a rewritten text, and map its fixes back to the original."""
-    judged = verdict(layer.text)
+    inside, judged = task._replace(text=layer.text), verdict(layer.text)
     if isinstance(judged, str):
-        inner = repair_task(task._replace(text=layer.text), judged, rewrites)
+        inner = repair_task(inside, judged, rewrites)
+    elif isinstance(judged[0], str):
+        inner = unwrapped(inside, judged[0])
     else:
         inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
@@ -150,18 +152,8 @@ def unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     evidence = task.evidence
     if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
         return valid
-    inside = strict(value)
-    if inside is not None and not isinstance(inside[0], str):
-        fix = fix_named("unwrap_string", 0, len(task.text), value)
-        return Repaired(inside[0], (fix,), fix.rank, task.text)
-    layer = layers.string_content(task.text)
-    inner = repair_json(
-        layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
-    )
-    if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
-        return valid
-    fixes = layers.through(layer, inner.fixes, "unwrap_string")
-    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
+    inner = _rewritten(task, layers.string_content(task.text), "unwrap_string", 0)
+    return valid if isinstance(inner, Unrepairable) or isinstance(inner.value, str) else inner
 
 
 # ── candidates ───────────────────────────────────────────────────────────────
@@ -229,23 +221,15 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
 
 
 def _salvaged(text: str) -> Repaired | None:
-    """Return what the json_repair library makes of a text, marked as lossy; None when it finds nothing."""
-    value = _library_value(text)
-    if value is None or value == "":
-        return None
-    new = json.dumps(value)
-    value = json.loads(new)
-    note = f"{FIXES['salvage'].doc}: nothing vouches for it"
-    return Repaired(value, (Fix("salvage", SALVAGE, 0, len(text), new, note),), SALVAGE, text)
-
-
-def _library_value(text: str) -> Any:
-    """Return what json_repair returns; None when it raises, as it does on deep nesting."""
+    """Return what the json_repair library makes of a text, marked as lossy; None when it finds nothing, or raises."""
     import json_repair
 
-    try:
-        value = json_repair.loads(text)
-        json.dumps(value)
+    try:  # it raises on deep nesting
+        new = json.dumps(json_repair.loads(text))
     except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
         return None
-    return value
+    value = json.loads(new)
+    if value is None or value == "":
+        return None
+    note = f"{FIXES['salvage'].doc}: nothing vouches for it"
+    return Repaired(value, (Fix("salvage", SALVAGE, 0, len(text), new, note),), SALVAGE, text)

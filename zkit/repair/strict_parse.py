@@ -19,10 +19,8 @@ Placed = tuple[Any, int]
 
 def strict(text: str) -> Parsed | None:
     """Return the value of strict JSON in a tuple; None if it is invalid. Lone surrogates are valid."""
-    try:
-        return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError) as error:
-        return with_surrogates(text, str(error))
+    judged = verdict(text)
+    return None if isinstance(judged, str) else judged
 
 
 def verdict(text: str) -> Parsed | str:

@@ -232,15 +232,9 @@ def unmarked(text: str) -> Layer | None:
 
     See corpus/repair/line_marks.
     """
-    if "\n" not in text:
-        return None
-    edits: list[Edit] = []
-    at = 0
-    while (first := _FIRST.search(text, at)) is not None:
-        block = _block(text, first)
-        edits += block if len(block) > 1 else ()
-        at = block[-1].end
-    return Layer.over(text, edits) if edits else None
+    first = _FIRST.search(text) if "\n" in text else None
+    block = [] if first is None else _block(text, first)
+    return Layer.over(text, block) if len(block) > 1 else None
 
 
 def _block(text: str, first: re.Match[str]) -> list[Edit]:
