@@ -9,18 +9,17 @@ from zkit.expect import evidence_for
 from zkit.receipt import Fix, Rank, RankName, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.fast_path import read_in_prose, read_misspelled
-from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
-from zkit.repair.locate import layers, payload, starts, wrappers
+from zkit.repair.locate import layers, payload, starts
 from zkit.repair.locate.layers import (
     plain_brackets,
     unmarked,
     without_literal_escapes,
-    without_shell_quotes,
 )
-from zkit.repair.locate.wrappers import rewritten
+from zkit.repair.locate.notations import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
-from zkit.repair.reading import decoded, repair_json
+from zkit.repair.reading import decoded
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, TRAILING, strict, verdict, with_surrogates
 from zkit.text.edits import Layer
@@ -68,21 +67,20 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
         if layer is not None:
             return _rewritten(task, layer, name, rewrites + done)
     outcome = _searched(task, first)
-    if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
-        outcome = _peeled(task, outcome) or outcome
-    if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
+    if isinstance(outcome, Unrepairable) and limit >= RESPELL and rewrites <= len(_REWRITES):
         outcome = _in_notation(task, outcome)
-    if limit >= SALVAGE and isinstance(outcome, Unrepairable):
+    if isinstance(outcome, Unrepairable) and limit >= SALVAGE:
         return _salvaged(text) or outcome
     return outcome
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
     """Read a text whose containers are written as in another language; return the refusal if they are not."""
-    layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
+    lone = refused.reason not in ("several", "limit")
+    layer = rewritten(task.text, task.guide, lone=lone)
     if layer is None:
         return refused
-    found = _rewritten(task, layer, "respell_container", _PEELED)
+    found = _rewritten(task, layer, "respell_container", len(_REWRITES) + 1)
     return refused if isinstance(found, Unrepairable) or found.rank >= CUT else found
 
 
@@ -99,72 +97,6 @@ def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
     return outcome
 
 
-def _may_be_wrapped(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """True if the text was not read, or not to its end, and may be readable without its wrappers."""
-    if isinstance(outcome, Unrepairable):
-        return outcome.reason in _UNREAD
-    if outcome.rank == CUT:
-        return True
-    is_text = isinstance(outcome.value, str)
-    return is_text and task.evidence is not None and not task.evidence.root.takes("string")
-
-
-_UNREAD = frozenset({"damaged", "ambiguous", "expression", "no_json", "cut"})
-
-
-def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
-    """Return the value inside all wrappers; None if there are no wrappers, no value, or the text was cut."""
-    text = task.text
-    span = wrappers.peeled(text)
-    if span is None or not _is_unread(task, outcome):
-        return None
-    start, end = span
-    closed = task.finish_reason is None and text[end:].strip()
-    reason = "stop" if closed else task.finish_reason  # a closed wrapper was not cut
-    inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
-    if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
-        return None
-    if not inner.value:
-        return None  # `args = {}` holds nothing yet (corpus/repair/values_in_prose.toml)
-    if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
-        return None
-    fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
-    found = Candidate(start, end, (inner.value,), fixes, inner.rank)
-    return with_receipt(task, found)
-
-
-def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
-    """True if the text cannot be read with its wrappers at any limit: a lower limit must not change what is read."""
-    if task.limit >= CUT or (isinstance(outcome, Unrepairable) and outcome.reason == "no_json"):
-        return True
-    full = task._replace(limit=CUT)
-    judged = verdict(task.text)
-    as_it_stands = repair_task(full, judged, _PEELED) if isinstance(judged, str) else outcome
-    return _may_be_wrapped(task, as_it_stands)
-
-
-def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
-    """Read a text after so many rewrites; a JSON string that holds an object is one more wrapper."""
-    judged = verdict(task.text)
-    if isinstance(judged, str):
-        return repair_task(task, judged, rewrites)
-    value = judged[0]
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
-        return Repaired(value, (), EXACT, task.text)
-    return _rewritten(task, layers.string_content(task.text), "unwrap_string", len(_REWRITES))
-
-
-def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
-    """True if the wrapper held an object or a list, and not words that only look like one."""
-    if not isinstance(found.value, dict | list):
-        return False
-    if inner.startswith(("{", "[")):
-        return payload.quoted(inner, 0)
-    if inner.startswith('"') and (inner.endswith("}") or inner.startswith(('"{', '"['))):
-        return True
-    return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
-
-
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """Read the value of a text with only white space or one fence around it; also return whether that is all."""
     span = starts.plain_span(task.text)
@@ -174,7 +106,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
         if span is None or quick is not None:
             return quick, quick is not None
     start, end = span
-    quick = read_misspelled(task, start, end, complaint)
+    quick = None if trails else read_misspelled(task, start, end, complaint)
     if quick is not None:
         return quick, True
     found = read_at(task, start, complaint="" if start else complaint)
@@ -193,19 +125,21 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
 
 # The rewrites of a whole text before it is read, each with its fix.
 _REWRITES = (
-    (without_shell_quotes, "unescape_payload"),
     (without_literal_escapes, "unescape_payload"),
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),
 )
-# The number of rewrites when the wrappers are taken off, too.
-_PEELED = len(_REWRITES) + 1
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
     """Read a rewritten text, and map its fixes back to the original."""
-    inner_task = task._replace(text=layer.text)
-    inner = _read_inner(inner_task, rewrites)
+    inside, judged = task._replace(text=layer.text), verdict(layer.text)
+    if isinstance(judged, str):
+        inner = repair_task(inside, judged, rewrites)
+    elif isinstance(judged[0], str):
+        inner = unwrapped(inside, judged[0])
+    else:
+        inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
         return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)
@@ -218,18 +152,8 @@ def unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     evidence = task.evidence
     if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
         return valid
-    inside = strict(value)
-    if inside is not None and not isinstance(inside[0], str):
-        fix = fix_named("unwrap_string", 0, len(task.text), value)
-        return Repaired(inside[0], (fix,), fix.rank, task.text)
-    layer = layers.string_content(task.text)
-    inner = repair_json(
-        layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
-    )
-    if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
-        return valid
-    fixes = layers.through(layer, inner.fixes, "unwrap_string")
-    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
+    inner = _rewritten(task, layers.string_content(task.text), "unwrap_string", 0)
+    return valid if isinstance(inner, Unrepairable) or isinstance(inner.value, str) else inner
 
 
 # ── candidates ───────────────────────────────────────────────────────────────
@@ -259,7 +183,7 @@ def _candidates(
             break
         far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
         candidate = read_at(task, start, How(far=far, tries=unread))
-        if starts.nested(text, start, done):
+        if starts.is_argument(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)
@@ -297,23 +221,15 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
 
 
 def _salvaged(text: str) -> Repaired | None:
-    """Return what the json_repair library makes of a text, marked as lossy; None when it finds nothing."""
-    value = _library_value(text)
-    if value is None or value == "":
-        return None
-    new = json.dumps(value)
-    value = json.loads(new)
-    note = f"{FIXES['salvage'].doc}: nothing vouches for it"
-    return Repaired(value, (Fix("salvage", SALVAGE, 0, len(text), new, note),), SALVAGE, text)
-
-
-def _library_value(text: str) -> Any:
-    """Return what json_repair returns; None when it raises, as it does on deep nesting."""
+    """Return what the json_repair library makes of a text, marked as lossy; None when it finds nothing, or raises."""
     import json_repair
 
-    try:
-        value = json_repair.loads(text)
-        json.dumps(value)
+    try:  # it raises on deep nesting
+        new = json.dumps(json_repair.loads(text))
     except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
         return None
-    return value
+    value = json.loads(new)
+    if value is None or value == "":
+        return None
+    note = f"{FIXES['salvage'].doc}: nothing vouches for it"
+    return Repaired(value, (Fix("salvage", SALVAGE, 0, len(text), new, note),), SALVAGE, text)

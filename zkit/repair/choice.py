@@ -22,18 +22,13 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """Return the one value among the candidates, or a refusal; never choose silently."""
     text = task.text
-    candidates = _without_echoes(payload.not_in_passing(text, candidates))
-    if (
-        len(candidates) == 1
-        and candidates[0].value is not None
-        and payload.counts(task, candidates[0])
-    ):
-        return _of_its_own(task, candidates[0])
+    candidates = _without_echoes(candidates)
     worth = [c for c in candidates if payload.counts(task, c)]
     read = [c for c in worth if c.value is not None]
-    read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
+    if len(candidates) == 1:
+        return _of_its_own(task, read[0])
     if len(read) > 1:
         read = _without_mentions(text, read)
     if any(not same(c.value, read[0].value) for c in read[1:]):
@@ -42,7 +37,8 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
-    more += payload.left_aside(task, candidates, read[0])
+    rest = [c for c in candidates if all(c is not one for one in read)]
+    more += payload.left_aside(task, rest, read[0])
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
@@ -121,6 +117,8 @@ def within_limit(
             data = data_after(text, end, names)
         if data is not None:
             return refuse(task, "several", data)
+        if task.finish_reason == "length" and text[end:].strip() == ",":
+            return refuse(task, "cut", end)
     receipt = with_receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
 

@@ -17,7 +17,6 @@ from zkit.repair.evidence.strings import may_be_script, respell
 from zkit.repair.evidence.structure import swallows
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
 from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_ODD, MOST_SLIPS
-from zkit.repair.locate.layers import begins_marked
 from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.after_value import OPERATION
 from zkit.repair.moves.bare import spell_number
@@ -36,7 +35,7 @@ _DIGITS = r"[0-9][0-9_]*+"
 # A run of strict tokens, and then the end or one token in another spelling.
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
-    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
+    rf"|(?P<simple>{lexis.SIMPLE}|[“”][^”“\"\\\x00-\x1f]*+”|`[^`$\"\\\x00-\x1f]*+`)(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|[“”][^”“\\]*+(?:\\.[^”“\\]*+)*+”|„[^„“”\\]*+(?:\\.[^„“”\\]*+)*+“|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»)(?={_S}[,:}}\]])"
     rf"|(?P<apostrophe>'[^'\\\"\n]*+(?:(?<=[^\W\d_])'(?=[^\W\d_])[^'\\\"\n]*+)++')(?={_S}(?:\}}|,{_S}['\"][^'\"\\\n]{{1,80}}+['\"]{_S}:))"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
@@ -50,10 +49,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
-_KEY_PLACES = frozenset("{,")
-_VALUE_PLACES = frozenset(":[,")
 _MARKS = frozenset("{}[],")
-_UNDEFINED = len("undefined")
 _QUOTES_DOC = FIXES["use_double_quotes"].doc
 _ONLY_SPACE = frozenset({"space"})
 _new = tuple.__new__
@@ -81,8 +77,10 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
             return _undoubled(task)
         return _with_marks(task, complaint, _SLIPS) if limit >= COMPLETE else None
     judged = strict(json)
-    if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
+    if judged is None or (evidence is not None and not evidence.fits(judged[0])):
         return None
+    if "number" in kinds and evidence is not None and not evidence.suits(judged[0]):
+        return None  # it may be meant as text
     if "apostrophe" in kinds:
         return _guessed(task, (start, end), json, judged, fixes)
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
@@ -105,17 +103,6 @@ def _undoubled(task: Task) -> Candidate | None:
 
 # The complaint about a string that never ends, after valid tokens.
 _IN_LAST_STRING = "EOF while parsing a string"
-
-
-def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
-    """True if a value fits; an `undefined`, or a number that the schema may want as text, is left to the search."""
-    if not evidence.fits(value):
-        return False
-    if "word" in kinds and any(
-        fix[3] - fix[2] == _UNDEFINED for fix in fixes if fix[0] == "respell_literal"
-    ):
-        return False
-    return "number" not in kinds or evidence.suits(value)
 
 
 def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str | None]] | None:
@@ -141,7 +128,7 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
             )
             pieces.append(new)
             continue
-        fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
+        fix = _fixed(kind, text, start, stop, pieces)  # type: ignore[arg-type]
         if fix is None:
             return None
         fixes.append(fix)
@@ -168,19 +155,6 @@ def _space(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     return fix_named("plain_space", start - blank, stop, " ")
 
 
-def _comma(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
-    return fix_named("drop_trailing_comma", start, stop, "")
-
-
-def _comment(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
-    return fix_named("drop_comment", start, stop, "")
-
-
-def _remark(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    """Drop a comment that holds a quote or a dot: only after a mark, where it cannot be the rest of a string."""
-    return fix_named("drop_comment", start, stop, "") if _last(pieces) in _MARKS else None
-
-
 def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """Respell a string in single quotes, backticks or typographic quotes."""
     quote, body = text[start], text[start + 1 : stop - 1]
@@ -201,26 +175,6 @@ def _apostrophe(text: str, start: int, stop: int, pieces: list[str]) -> Fix | No
     return fix_named("escape_inner_quote", start, stop, f'"{body}"')
 
 
-def _key(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    if pieces[-1].rstrip()[-1:] not in _KEY_PLACES and _last(pieces) not in _KEY_PLACES:
-        return None
-    return fix_named("quote_key", start, stop, f'"{text[start:stop]}"')
-
-
-def _word(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
-    new = _JSON_WORDS.get(text[start:stop], "null")
-    return fix_named("respell_literal", start, stop, new)
-
-
-def _number(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    new = spell_number(text[start:stop]) if _last(pieces) in _VALUE_PLACES else None
-    return None if new is None else fix_named("respell_number", start, stop, new)
-
-
-def _colon(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    return fix_named("use_colon", start, stop, ":") if _last(pieces) == '"' else None
-
-
 def _raw(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """Respell a string with control characters or escapes that JSON does not know."""
     token = text[start:stop]
@@ -234,22 +188,39 @@ def _raw(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     return None if spelled.name == "escape_control_character" and past_line(text, fix) else fix
 
 
-# For each kind of token, the function that fixes it, given the JSON before it; None if it may be
+# For each kind of token that has one spelling in JSON: the name of the fix, the characters that may
+# come before it if not all, and its spelling, None if it has none.
+_SPELLED: dict[str, tuple[str, frozenset[str] | None, Callable[[str], str | None]]] = {
+    "comma": ("drop_trailing_comma", None, lambda token: ""),
+    "comment": ("drop_comment", None, lambda token: ""),
+    # A comment that holds a quote or a dot may be the rest of a string, except after a mark.
+    "remark": ("drop_comment", _MARKS, lambda token: ""),
+    "key": ("quote_key", frozenset("{,"), lambda token: f'"{token}"'),
+    "word": ("respell_literal", None, lambda token: _JSON_WORDS.get(token, "null")),
+    "number": ("respell_number", frozenset(":[,"), spell_number),
+    "colon": ("use_colon", frozenset('"'), lambda token: ":"),
+}
+# For the other kinds, the function that fixes a token, given the JSON before it; None if it may be
 # more than misspelled.
 _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
-    "comma": _comma,
-    "comment": _comment,
-    "remark": _remark,
     "single": _other_quotes,
     "other": _other_quotes,
     "apostrophe": _apostrophe,
-    "key": _key,
-    "word": _word,
-    "number": _number,
-    "colon": _colon,
     "raw": _raw,
     "space": _space,
 }
+
+
+def _fixed(kind: str, text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
+    """Return the fix of a token; None if it may be more than misspelled."""
+    row = _SPELLED.get(kind)
+    if row is None:
+        return _FIXED[kind](text, start, stop, pieces)
+    name, places, spell = row
+    if places is not None and _last(pieces) not in places:
+        return None
+    new = spell(text[start:stop])
+    return None if new is None else fix_named(name, start, stop, new)
 
 
 # ── missing marks ───────────────────────────────────────────────────────────
@@ -332,19 +303,6 @@ def _missing_colon(json: str, at: int) -> Fix | None:
     return fix_named("add_colon", end, end, ":")
 
 
-def _missing_end(json: str, at: int) -> Fix | None:
-    """Add the missing closers to a text that ends after a value."""
-    if json[-1] not in _WHOLE or _ends_escaped(json, len(json)):
-        return None
-    due: list[str] = []
-    for mark in filter(None, _BRACKETS.findall(json)):
-        if mark in _CLOSERS:
-            due.append(_CLOSERS[mark])
-        else:
-            due.pop()
-    return fix_named("close_at_end", len(json), len(json), "".join(reversed(due)))
-
-
 def _ends_escaped(json: str, end: int) -> bool:
     """True if the string that ends here has escapes that may mean something else: the search decides that first."""
     if json[end - 1] != '"':
@@ -384,12 +342,6 @@ def _inner_quotes(json: str, at: int) -> Fix | None:
     if oddness(body, '"', spelled.inner) > MOST_ODD:
         return None
     return _new(Fix, (spelled.name, GUESS, start, end, f'"{spelled.body}"', spelled.note, ""))
-
-
-def _raw_quotes(json: str, at: int) -> Fix | None:
-    """Do the same for a string with raw line ends, the first of which is at `at`."""
-    token = lexis.string_at(json, lexis.quote_before(json, at))
-    return None if token is None else _inner_quotes(json, lexis.skip_spaces(json, token.end))
 
 
 def _lacks_quote(json: str, start: int, first: int) -> bool:
@@ -433,11 +385,6 @@ _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
 _KEY = re.compile(rf"{lexis.STRING}{_S}:")
-# A string, or a bracket outside of strings.
-_BRACKETS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
-_CLOSERS = {"{": "}", "[": "]"}
-# The last characters of values that cannot go on, unlike a number.
-_WHOLE = frozenset('"}]el')
 Slips = dict[str, Callable[[str, int], Fix | None]]
 # For each complaint of the strict parser, the function that adds the missing mark or drops an
 # extra one.
@@ -447,13 +394,10 @@ _SLIPS: Slips = {
     "expected `:`": _missing_colon,
     "key must be a string": _extra_comma,
     "expected value": _extra_comma,
-    "EOF while parsing an object": _missing_end,
-    "EOF while parsing a list": _missing_end,
 }
 # The same for a text in which not all tokens are valid.
 _IN_STRINGS: Slips = {
     "expected `,` or `}`": _inner_quotes,
-    "control character (\\u0000-\\u001F) found while parsing a string": _raw_quotes,
 }
 # The fixes that a text may need several times.
 _REPEATED = frozenset({"add_comma", "escape_inner_quote"})
@@ -488,7 +432,7 @@ def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
     after = _AFTER.fullmatch(text, end) if before is not None else None
     if before is None or after is None or before[1] != after[1] or _NO_WORDS.match(text, end):
         return None
-    if is_argument(text, start) or begins_marked(text, start):
+    if is_argument(text, start):
         return None
     value = strict(text[start:end])
     if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):

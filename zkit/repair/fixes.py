@@ -40,7 +40,6 @@ FIXES: dict[str, FixKind] = {
         FixKind("unwrap_string", _U, "read the JSON that a JSON string holds, where the schema wants no string", '"{\\"a\\": 1}"', '{"a": 1}', 0),
         FixKind("unescape_payload", _U, "undo one level of escaping over the whole value", '{\\"a\\": \\"b\\"}', '{"a": "b"}', 0),
         FixKind("unescape_entities", _U, "undo HTML entities over the whole value", "{&quot;a&quot;: 1}", '{"a": 1}', 0),
-        FixKind("plain_quotes", _U, "write the quotes that special tokens stand for", '{a: <|"|>b<|"|>}', '{"a": "b"}', 0),
         FixKind("drop_doubled_brace", _U, "drop a brace that was written twice", '{{"a": 1}}', '{"a": 1}', 0),
         FixKind("plain_brackets", _U, "write full-width brackets the JSON way", '｛"a": ［1］｝', '{"a": [1]}', 0),
         FixKind("plain_space", _U, "replace odd or invisible white space between tokens", '{"a":\u00a01}', '{"a": 1}', 0),

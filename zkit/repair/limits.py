@@ -61,14 +61,10 @@ MOST_TRIALS = 4
 LOOK_BACK = 100
 # A longer text is not searched for one edit: that takes some fifty strict parses.
 ONE_EDIT_WITHIN = 20_000
-# How much text the strict parser gets at first, if more may follow the value.
-WINDOW = 4096
 # How far around a value the text is examined to tell what the value is: a page.
 SURROUNDINGS = 4000
 # How many lines that begin with a key are examined after a value.
 MOST_LINES = 64
-# How many wrappers are peeled off: a fence in a tag in a call in a string is four.
-MOST_WRAPPERS = 8
 # A longer text is not rewritten from another notation: the search has already failed on it.
 NOTATION_WITHIN = 100_000
 # How many places that look like values but cannot be read are tried.
@@ -107,9 +103,5 @@ MOST_TAIL = 160
 QUOTE_COST = 64
 # How far to look at the spelling of other keys: the habit of a text shows on its first page.
 KEYS_WITHIN = 2_000
-# How far the first quote token of Gemma may be from the start of its value.
-TOKENS_WITHIN = 2_000
-# How far from either end a wrapper may reach: some lines.
-WRAPPER_WITHIN = 300
 # How far before a value to look for the start of its line.
 MOST_BEFORE = 200

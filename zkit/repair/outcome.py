@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -112,6 +113,8 @@ DAMAGED = ("damaged", 0)
 
 def same(a: object, b: object) -> bool:
     """True if two values are equal as JSON: True is not 1."""
-    if a != b:
-        return False
-    return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+    if a is b or a != b:
+        return a is b
+    # Version 2 of the format writes equal parts alike; it is the fastest way to compare types too.
+    alike = marshal.dumps(a, 2) == marshal.dumps(b, 2)  # type: ignore[arg-type]
+    return alike or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)

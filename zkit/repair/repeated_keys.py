@@ -38,27 +38,11 @@ def repeats_a_key(text: str, value: object) -> bool:
     if type(value) is dict and len(value) == colons:
         return False
     if "\\" in text and "\\u003" in text:  # an escaped colon
-        return _gives_twice(text)
+        return bool(_looked_for(text))
     try:
         return to_json(value).count(b":") != colons
     except ValueError:  # lone surrogates
-        return _gives_twice(text)
-
-
-def _gives_twice(text: str) -> bool:
-    try:
-        _WITHOUT_REPEATS.decode(text)
-    except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _unique(pairs: Pairs) -> None:
-    if len(dict(pairs)) != len(pairs):
-        raise ValueError
-
-
-_WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
+        return bool(_looked_for(text))
 
 
 def repeats_in(text: str, value: object) -> list[Repeat]:

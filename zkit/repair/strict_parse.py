@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.repair.limits import WINDOW
+from zkit.repair.limits import MAX_DEPTH
 from zkit.text import lexis
 
 # A JSON value in a tuple, to tell null from no value.
@@ -19,10 +19,8 @@ Placed = tuple[Any, int]
 
 def strict(text: str) -> Parsed | None:
     """Return the value of strict JSON in a tuple; None if it is invalid. Lone surrogates are valid."""
-    try:
-        return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError) as error:
-        return with_surrogates(text, str(error))
+    judged = verdict(text)
+    return None if isinstance(judged, str) else judged
 
 
 def verdict(text: str) -> Parsed | str:
@@ -56,57 +54,18 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _scan_once: Callable[[str, int], Placed] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
-def valid_at(text: str, start: int, complaint: str = "") -> Placed | None:
-    """Return the strict JSON object or list that begins at `start`, and its end; None if it is damaged.
-
-    `complaint` is the strict parser's error for the text from `start` on, if known.
-    """
-    if complaint and not complaint.startswith(OF_SURROGATES):
-        return _before_rest(text[start:], complaint, start) if trails(complaint) else None
-    size, window = len(text), WINDOW
-    while True:
-        stop = start + window
-        if stop >= size:  # the text after the last closer is not part of the value
-            stop = max(text.rfind("}", start), text.rfind("]", start)) + 1
-        part = text[start:stop]
-        try:
-            return from_json(part, allow_inf_nan=False), start + len(part.rstrip(_SPACES))
-        except (ValueError, TypeError) as error:
-            complaint = str(error)
-        if trails(complaint):
-            return _before_rest(part, complaint, start)
-        if complaint.startswith(OF_SURROGATES):
-            return _scanned(text, start)
-        if start + window >= size or error_at(part, complaint) < window - _LONGEST_TOKEN:
-            return None
-        window *= 8
-
-
-def trails(complaint: str) -> bool:
-    """True if the strict parser read a value and complains only of the text after it."""
-    return complaint.startswith(TRAILING)
-
-
-TRAILING = "trailing characters"
-
-
-def _before_rest(part: str, complaint: str, start: int) -> Placed:
-    """Return the value before the trailing text, and its end; `part` begins at `start`."""
-    part = part[: error_at(part, complaint)].rstrip(_SPACES)
-    return from_json(part, allow_inf_nan=False), start + len(part)
-
-
-_SPACES = " \t\n\r"
-# An error this near the end of a window may come from the cut: in `false`, or in a `\u` escape.
-_LONGEST_TOKEN = 8
-
-
-def _scanned(text: str, start: int) -> Placed | None:
-    """Return the same from a decoder that accepts lone surrogates."""
+def valid_at(text: str, start: int) -> Placed | None:
+    """Return the strict JSON value that begins at `start`, and its end; None if it is damaged. Lone surrogates are valid."""
     try:
-        return _scan_once(text, start)
+        value, end = _scan_once(text, start)
     except (ValueError, StopIteration, RecursionError):
         return None
+    deep = text.count("{", start, end) + text.count("[", start, end) > MAX_DEPTH
+    return None if deep and strict(text[start:end]) is None else (value, end)
+
+
+# The complaint about the text after a valid value.
+TRAILING = "trailing characters"
 
 
 def error_at(text: str, complaint: str) -> int:

@@ -1,1 +1,1 @@
-"""Find the value in a text and the wrappers around it."""
+"""Find the value in a text and the text around it."""

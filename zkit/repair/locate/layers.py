@@ -6,12 +6,10 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from itertools import count
-from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
-from zkit.repair.limits import TOKENS_WITHIN
 from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
@@ -35,12 +33,6 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
-# Gemma writes raw strings between special tokens, `<|"|>it's "so"<|"|>`, and some keys in quotes
-# (corpus/repair/quote_tokens).
-_TOKEN = '<|"|>'
-_STRING = r'"(?:[^"\\\n]|\\.)*+"'
-_TOKENS = re.compile(rf"""[{{\[](?:[^"'<]|{_STRING}|<(?!\|"\|>))*+(?<=[\s:,{{\[])<\|"\|>""")
-_TOKEN_STRING = re.compile(rf'<\|"\|>(?:[^<]|<(?!\|"\|>))*+<\|"\|>|{_STRING}')
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
 }  # fmt: skip
@@ -57,27 +49,18 @@ class Escaping(NamedTuple):
     # one.
     all_plain: Callable[[str], str | None]
 
-    def undone(self, text: str, start: int) -> str:
-        """Return the text from `start` on with its escapes undone."""
-        undone = self.all_plain(text[start:])
-        if undone is None:
-            layer, place = self.layer(text, start)
-            undone = layer.text[place:]
-        return undone
-
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
         """Return the text with the escapes from `start` on undone, and the place of `start` in it.
 
         Consecutive values share a layer, so that the cost of each depends only on its own size.
         """
-        kept = _layers(text).setdefault(self, [])
-        for since, layer in kept:
-            place = layer.place_of(start) if since <= start else None
-            if place is not None:
-                return layer, place
-        layer = Layer.over(text, self.edits(text, start, len(text)))
-        kept.append((start, layer))
-        return layer, start
+        known = _layers(text)
+        since, layer = known.get(self, (start, None))
+        place = layer.place_of(start) if layer is not None and since <= start else None
+        if layer is None or place is None:
+            layer, place = Layer.over(text, self.edits(text, start, len(text))), start
+            known[self] = (start, layer)
+        return layer, place
 
     def edits(self, text: str, start: int, end: int) -> list[Edit]:
         """Return the edits that undo the escapes between two places."""
@@ -86,8 +69,8 @@ class Escaping(NamedTuple):
 
 
 @of_last
-def _layers(text: str) -> dict[Escaping, list[tuple[int, Layer]]]:
-    """Return the cache of a text's layers, each with the place where its unescaping starts."""
+def _layers(text: str) -> dict[Escaping, tuple[int, Layer]]:
+    """Return the cache of a text's last layers, each with the place where its unescaping starts."""
     return {}
 
 
@@ -156,36 +139,15 @@ def _without_entities(text: str) -> str | None:
     return text
 
 
-def _one_by_one(text: str) -> None:
-    """Return None: this escaping cannot be undone all at once."""
-
-
-def _in_tokens(text: str, start: int) -> bool:
-    """True if a quote token opens a string of the value, outside of any other string.
-
-    See corpus/repair/quote_tokens.
-    """
-    end = start + TOKENS_WITHIN
-    return text.find(_TOKEN, start, end) > 0 and _TOKENS.match(text, start, end) is not None
-
-
-def _string_of(quoted: str) -> str:
-    """Return the text between two quote tokens as a JSON string; a quoted string stays as it is."""
-    return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
-
-
 _JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
 _HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
-_QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, _one_by_one)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
     """Return the ways in which the value at `start` may be escaped as a whole."""
-    if _LAYERED.match(text, start):
-        ways: tuple[Escaping, ...] = (_JSON, _HTML, _QUOTE_TOKENS)
-    else:  # a quote comes before any backslash or entity
-        ways = (_QUOTE_TOKENS,) if _TOKEN in text else ()
-    return [escaping for escaping in ways if escaping.used_at(text, start)] if ways else ()
+    if not _LAYERED.match(text, start):
+        return ()  # a quote comes before any backslash or entity
+    return [escaping for escaping in (_JSON, _HTML) if escaping.used_at(text, start)]
 
 
 def string_content(text: str) -> Layer:
@@ -230,17 +192,13 @@ def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
 
 
 _PLAIN = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
-_STRING_FULL_WIDTH = rf"{lexis.ANY_STRING}(?=\s*+(?:[,:=，：；;}}\]｝］]|\Z))"
-_OPEN_STRING = rf"\"{lexis.UP_TO_QUOTE}\\?+\Z"
-# A string that is closed or cut off by the end of the text, a full-width bracket, or another
-# quote or opener.
+# A string that is closed or cut off by the end of the text, a full-width bracket, or another quote.
 _TOKEN_FULL_WIDTH = re.compile(
-    rf"{_STRING_FULL_WIDTH}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL
+    rf"{lexis.ANY_STRING}(?=\s*+(?:[,:=，：；;}}\]｝］]|\Z))|\"{lexis.UP_TO_QUOTE}\\?+\Z|([｛｝［］])|\"",
+    re.DOTALL,
 )
-
-
-# A full-width brace, a key and its colon.
-_OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")
+# A full-width brace, a key and its colon; or a full-width bracket at the start.
+_FULL_WIDTH = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]|\A\s*+[｛［]")
 
 
 def plain_brackets(text: str) -> Layer | None:
@@ -248,19 +206,15 @@ def plain_brackets(text: str) -> Layer | None:
 
     See corpus/repair/full_width.
     """
-    if "｛" not in text and "［" not in text:
+    if ("｛" not in text and "［" not in text) or _FULL_WIDTH.search(text) is None:
         return None
     edits: list[Edit] = []
-    first = ""
     for match in _TOKEN_FULL_WIDTH.finditer(text):
-        mark = match[0]
-        if mark == '"':
+        if match[0] == '"':
             return None
-        first = first or (mark if len(mark) == 1 else "")
         if match[1]:
-            edits.append(Edit(match.start(), match.end(), _PLAIN[mark]))
-    begins = first in _PLAIN or _OBJECT.search(text) is not None
-    return Layer.over(text, edits) if edits and begins else None
+            edits.append(Edit(match.start(), match.end(), _PLAIN[match[0]]))
+    return Layer.over(text, edits) if edits else None
 
 
 # ── line marks ──────────────────────────────────────────────────────────────
@@ -278,20 +232,9 @@ def unmarked(text: str) -> Layer | None:
 
     See corpus/repair/line_marks.
     """
-    if "\n" not in text:
-        return None
-    edits: list[Edit] = []
-    at = 0
-    while (first := _FIRST.search(text, at)) is not None:
-        block = _block(text, first)
-        edits += block if len(block) > 1 else ()
-        at = block[-1].end
-    return Layer.over(text, edits) if edits else None
-
-
-def begins_marked(text: str, start: int) -> bool:
-    """True if the value's first line begins with a mark."""
-    return _FIRST.match(text, text.rfind("\n", 0, start) + 1) is not None
+    first = _FIRST.search(text) if "\n" in text else None
+    block = [] if first is None else _block(text, first)
+    return Layer.over(text, block) if len(block) > 1 else None
 
 
 def _block(text: str, first: re.Match[str]) -> list[Edit]:
@@ -316,49 +259,33 @@ def _block(text: str, first: re.Match[str]) -> list[Edit]:
 # ── Python and shell quotes around the value ────────────────────────────────
 
 
-# A value in a Python string whose backslashes and apostrophes are escaped.
-_LITERAL = re.compile(r"(?:(?<=[\s=(:>])|\A)[bBuU]?+'(?=\s*+[{\[])((?:[^'\\]|\\['\\])*+)'(?!\w)")
+# A value in a string of Python or a shell that escapes its apostrophes.
+_LITERAL = re.compile(
+    r"'(?=\s*+[{\[])(?<![^\s=(:>,@bBuU]')((?:[^'\\]|\\['\\]|'(?:\\'|\"'\")')*+)(?<=[}\]\s])'(?!\w)"
+)
+_SHELL_ESCAPE = re.compile(r"'(?:\\'|\"'\")'")
+_PYTHON_ESCAPE = re.compile(r"\\['\\]")
 _PATH = re.compile(r"(?:\b[A-Z]:|\"\.{1,2}|%\w++%)\\[nrt]\w")
-_IN_LITERAL = re.compile(r"\\(?=['\\])(.)")
 
 
 def without_literal_escapes(text: str) -> Layer | None:
-    """Return the text with the Python string around its value unescaped.
+    """Return the text with the escapes of the string around its value undone.
 
     None if there is no such string, or if the backslashes may belong to the value.
-    See corpus/repair/escaped_payload.
+    See corpus/repair/escaped_payload and corpus/repair/terminal.
     """
-    found = _LITERAL.search(text) if "\\" in text and "'" in text else None
+    if "'" not in text or ("\\" not in text and "'\"'\"'" not in text):
+        return None
+    found = _LITERAL.search(text)
     if found is None or text.find("{", 0, found.start(1)) >= 0:
         return None
-    edits = [Edit(m.start(), m.end(), m[1]) for m in _IN_LITERAL.finditer(text, *found.span(1))]
-    plain = _IN_LITERAL.sub(r"\1", found[1])
+    of_shell = _SHELL_ESCAPE.search(found[1]) is not None
+    escape = _SHELL_ESCAPE if of_shell else _PYTHON_ESCAPE
+    edits = [Edit(*m.span(), m[0][-1]) for m in escape.finditer(text, *found.span(1))]
+    layer = Layer.over(text, edits)
+    plain = escape.sub(lambda m: m[0][-1], found[1])
+    if of_shell:
+        return layer
     if not edits or strict(plain) is None or _PATH.search(plain) or lexis.NEVER_MEANT.search(plain):
         return None
-    return Layer.over(text, edits)
-
-
-_OPENS = re.compile(r"(?:(?<=[\s=(,@])|\A)'(?=\s*+[{\[])")
-
-
-_QUOTE = re.compile(r"'(?:\\''|\"'\"')|'")
-
-
-_ENDS = re.compile(r"[}\]]\s*+'\Z")
-
-
-def without_shell_quotes(text: str) -> Layer | None:
-    """Return the text with the shell's spelling of an apostrophe, `'\\''`, undone; None if it is not used.
-
-    See corpus/repair/terminal.
-    """
-    opens = _OPENS.search(text) if "'\\''" in text or "'\"'\"'" in text else None
-    if opens is None:
-        return None
-    found: list[Edit] = []
-    for match in _QUOTE.finditer(text, opens.end()):
-        if len(match[0]) == 1:
-            before = text[max(0, match.start() - 40) : match.end()]
-            return Layer.over(text, found) if found and _ENDS.search(before) else None
-        found.append(Edit(match.start(), match.end(), "'"))
-    return None
+    return layer

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection
 from itertools import islice
 
-from zkit.repair.fixes import CUT, GUESS
+from zkit.repair.fixes import CUT
 from zkit.repair.limits import MOST_BEFORE, MOST_LINES, SURROUNDINGS
 from zkit.repair.locate import starts
-from zkit.repair.locate.starts import REASONING, TOKEN, blank_end
+from zkit.repair.locate.starts import REASONING, TOKEN
 from zkit.repair.outcome import Candidate, Task, same
 from zkit.text import lexis
 
@@ -24,35 +24,34 @@ def ends_text(text: str, end: int) -> bool:
     return end == len(text) or _REST.match(text, end) is not None
 
 
-_BEFORE = (
-    (REASONING, "drop_reasoning"),
-    (re.compile(r"```|~~~"), "drop_fence"),
-    (re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\s*\Z"), "drop_tag"),
-    (re.compile(r"[=(]\s*\Z|\A\s*[A-Za-z]{2,10}\s*\Z"), "drop_wrapper"),
-)
-# `_BEFORE` and `_AFTER`: the fix that drops the text, by the first pattern that matches; else
-# `drop_prose`.
-_AFTER = (
-    (re.compile(r"\s*+(?:```|~~~)"), "drop_fence"),
-    (re.compile(rf"\s*+(?:<[/|｜A-Za-z]|{TOKEN})"), "drop_tag"),
-    (re.compile(r"[);,\s]*+\Z"), "drop_wrapper"),
-    (re.compile(r"[}\])\s]++\Z"), "drop_closer"),
-)
+_TAG_BEFORE = re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\Z")
+_TAG_AFTER = re.compile(rf"<[/|｜A-Za-z]|{TOKEN}")
 
 
 def before_name(text: str, start: int) -> str:
     """Return the name of the fix that drops the text before `start`."""
-    head = text[max(0, start - SURROUNDINGS) : start]
-    return next((name for pattern, name in _BEFORE if pattern.search(head)), "drop_prose")
+    head = text[max(0, start - SURROUNDINGS) : start].rstrip()
+    if starts.may_hold_tags(head) and REASONING.search(head):
+        return "drop_reasoning"
+    if "```" in head or "~~~" in head:
+        return "drop_fence"
+    if head[-1:] in (">", "]") and _TAG_BEFORE.search(head):
+        return "drop_tag"
+    return "drop_wrapper" if head[-1:] in ("=", "(") or head.isalpha() else "drop_prose"
 
 
 def after_name(text: str, end: int) -> str:
     """Return the name of the fix that drops the text after `end`."""
-    tail = text[end : end + 220]
-    return next((name for pattern, name in _AFTER if pattern.match(tail)), "drop_prose")
+    tail = text[end : end + 220].strip()
+    if tail.startswith(("```", "~~~")):
+        return "drop_fence"
+    if _TAG_AFTER.match(tail):
+        return "drop_tag"
+    if not tail.strip(");, \t\r\n"):
+        return "drop_wrapper"
+    return "drop_prose" if tail.strip("}]) \t\r\n") else "drop_closer"
 
 
-_LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
 _CODE = re.compile(r"(?:[=(]|\breturn)\s*\Z")
 _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
 _QUOTED = re.compile(
@@ -73,7 +72,15 @@ def alone(text: str, start: int, end: int) -> bool:
 
 
 def _leads(text: str, start: int) -> bool:
-    return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
+    """True if the value begins a line, or comes after a mark, `return` or `json`."""
+    head = text[max(0, start - 40) : start]
+    if not head[head.rfind("\n") + 1 :].strip(" \t>*-"):
+        return True
+    head = head.rstrip()
+    return head[-1:] in _MARKS_BEFORE or head.lower().endswith(("return", "json"))
+
+
+_MARKS_BEFORE = frozenset(":=(>`~]")
 
 
 # ── data in the text around a value ─────────────────────────────────────────
@@ -88,7 +95,7 @@ _GOES_ON = re.compile(
     r"|[ \t]*+[&;][ \t]*+[a-z_]\w*+[ \t]*+[:=](?!=)|->\w"  # to=[…]&force=1, {…}->path
     r"|[ \t]++(?:--[a-z][\w-]*+|-[a-z])(?=[ \t=]|\s*+\Z)"  # {…} --force
     rf"|[ \t]++{_LITERAL}[ \t]*+(?:\n|\Z)|[ \t]++if\b[^\n]{{1,80}}?\selse\s"  # {…} 5, {…} if ok else {{}}
-    rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
+    rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{\"'“„«])"  # f({…}, force=True)
 )
 # The characters that `_GOES_ON` can begin with after white space.
 _GOES_ON_WITH = frozenset("0123456789[.|+&?,;-\"'tfnTFNi")
@@ -106,6 +113,8 @@ _MEMBER = re.compile(
 )
 _ASSIGNED = re.compile(rf"[:=][ \t]*+{_LITERAL}")
 _MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
+# The end of one string, a comma and the next key: the inside of an object that was not read.
+_MEMBERS = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
@@ -118,6 +127,8 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
     if text[at : at + 1] in _GOES_ON_WITH and _GOES_ON.match(text, end):
         return end
     rest = text[end : end + SURROUNDINGS]
+    if _MEMBERS.search(text, end, starts.next_start(text, end) or end + SURROUNDINGS):
+        return end
     if "}" in rest:
         closed = _CLOSERS_DROPPED.match(rest).end()  # type: ignore[union-attr]
         tail = rest[closed:]
@@ -330,39 +341,6 @@ def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
     return found
 
 
-def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """Return the values that are the only content of a fence, even one marked with a programming language."""
-    read = [c for c in candidates if c.value is not None and c.rank < GUESS]
-    return [c for c in read if quoted(text, c.start) and starts.fills_fence(text, *c[:2])]
-
-
-def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that are not in comments and not empty inline code.
-
-    If none of them can be read and fits the schema, return all candidates.
-    """
-    if len(candidates) < 2:
-        return candidates
-    others = [c for c in candidates if not _in_passing(text, *c[:2])]
-    return others if any(c.value is not None and c.fits for c in others) else candidates
-
-
-_COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
-
-
-def _in_passing(text: str, start: int, end: int) -> bool:
-    """True if the value is in a one-line comment, or is empty and in inline code. See corpus/repair/several."""
-    if text[start - 1 : start] == "`" == text[end : end + 1]:
-        return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
-    line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
-    if "\n" in text[start:end] or (not line and start > MOST_BEFORE):
-        return False
-    head = text[line:start]
-    if "/" not in head and "#" not in head:
-        return False
-    return _COMMENT_BEFORE.search(text, line, start) is not None
-
-
 def _empty_block(text: str, candidate: Candidate) -> bool:
     """True if the value is empty and part of a sentence or a statement: `args = {}`.
 
@@ -388,6 +366,6 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if starts.begins_answer(text, start) or starts.in_json_fence(text, start):
+    if starts.begins_answer(text, start) or is_block(text, start, candidate.end):
         return True
-    return before_name(text, start) == "drop_tag"
+    return before_name(text, start) in ("drop_tag", "drop_fence")

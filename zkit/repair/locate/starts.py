@@ -20,21 +20,31 @@ TOKEN = (
 def body_end(text: str, start: int) -> int:
     """Return the end of the text for the value at `start`, without a closing fence, tags and special tokens."""
     end = len(text)
-    while end > start and text[end - 60 : end].rstrip()[-1:] in ("`", "~", ">", "]"):
+    while end > start and text[end - 60 : end].rstrip()[-1:] in _LAST:
         tail = text[max(start, end - 200) : end]
         match = _TAIL.search(tail)
         if match is None:
             break
-        tag, fence = match.group("tag", "fence")
+        tag, mark = match.group("tag", "mark")
         if tag and text.rfind(f"<{tag}", max(0, start - SURROUNDINGS), start) < 0:
             break
-        if fence and _fence_before(text, start) is None:
-            break
+        if mark in _FENCES:
+            opened = _fence_before(text, start) is not None
+        else:
+            opened = not mark or text.endswith(_OPENERS[mark], 0, lexis.last_sign(text, start))
+        if not opened or (mark == '"' and '""' in text[start : start + SURROUNDINGS]):
+            break  # doubled quotes, as in a CSV field (corpus/repair/escaped_payload.toml)
         end -= len(tail) - match.start()
     return max(end, start + 1)
 
 
-_TAIL = re.compile(rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")
+_TAIL = re.compile(
+    rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<mark>```|~~~|(?<=[}}\]\s])[`\"']|\]\]>))\s*\Z"
+)
+_LAST = frozenset("`~>]\"'")
+_FENCES = frozenset({"```", "~~~"})
+# The mark that comes right before a value, for each mark that may come after it.
+_OPENERS = {"`": "`", '"': '"', "'": "'", "]]>": "<![CDATA["}
 _FENCE_LANGUAGE = re.compile(r"(?:```|~~~)[ \t]*+([\w+#.-]*+)")
 _DATA_LANGUAGES = frozenset(
     {None, "", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
@@ -61,26 +71,6 @@ def _fences(text: str) -> list[tuple[int, str]]:
     if "```" not in text and "~~~" not in text:
         return []
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
-
-
-_JSON_FENCE = re.compile(
-    r"(?:```|~~~)(?:(?:json[5cl]?)?[ \t]*\n\s*|json[5cl]?[ \t]+)\Z", re.IGNORECASE
-)
-
-
-def in_json_fence(text: str, start: int) -> bool:
-    """True if the value comes first in a fence that is marked as JSON or has no language."""
-    return _JSON_FENCE.search(text[max(0, start - 60) : start]) is not None
-
-
-_FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")
-_FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
-
-
-def fills_fence(text: str, start: int, end: int) -> bool:
-    """True if the value is the only content of its fence."""
-    opens = _FENCE_OPENS.search(text[max(0, start - 60) : start])
-    return opens is not None and _FENCE_CLOSES.match(text, end) is not None
 
 
 # ── beginnings ──────────────────────────────────────────────────────────────
@@ -239,31 +229,16 @@ _PLAIN = re.compile(rf"{lexis.ANY_SPACE}(```[\w-]*[ \t]*\n{lexis.ANY_SPACE})?(?=
 # ── enclosing values ────────────────────────────────────────────────────────
 
 
-_NESTED = re.compile(
-    r"(?:\A|[{,\[(])\s*(?:[\"'“„”«`]|\\\"|&quot;|&#34;)[^\"'“”»`\n]{0,80}(?:[\"'“”»`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z"
-)
-_KEY_END = re.compile(r"[\"'“”»`;]\s*+(?::|=>?)\s*+[\"']?\Z")
 _LAST_ARGUMENT = re.compile(r",\s*+\w++\s*+[:=]\s*+\Z")
 _FIRST_ARGUMENT = re.compile(r"\w\s*+[:=]")
-_CALLED_WITH = re.compile(r"\(\s*\Z")
 
 
-def nested(text: str, start: int, after: int = 0) -> bool:
-    """True if the candidate is part of something larger: the value of a key, or an argument.
+def is_argument(text: str, start: int, after: int = 0) -> bool:
+    """True if the candidate is an argument of a call, or one of several keyword arguments.
 
     The text before `after` belongs to other values and is not considered.
     """
     head = text[max(after, start - 240) : start]
-    last = head.rstrip()[-1:]
-    return (last in _QUOTED_JOINTS and _under_key(head[-120:])) or _in_call(head)
-
-
-def is_argument(text: str, start: int) -> bool:
-    """True if the candidate is an argument of a call, or one of several keyword arguments."""
-    return _in_call(text[max(0, start - 240) : start])
-
-
-def _in_call(head: str) -> bool:
     comma = head.rfind(",")
     if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
         return _FIRST_ARGUMENT.search(head[head.rfind("\n", 0, comma) + 1 : comma]) is not None
@@ -271,7 +246,7 @@ def _in_call(head: str) -> bool:
     # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
     if "\\(" in line:
         line = line.replace("\\(", "").replace("\\)", "")
-    return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
+    return line.count("(") > line.count(")") and not line.rstrip().endswith("(")
 
 
 def enclosed(text: str, start: int, end: int) -> bool:
@@ -287,48 +262,3 @@ def enclosed(text: str, start: int, end: int) -> bool:
 def _depth(text: str) -> int:
     """Return how many more braces open than close."""
     return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
-
-
-# The last character of the text before a value that is under a key.
-_QUOTED_JOINTS = frozenset(":=>\"'")
-
-
-def _under_key(head: str) -> bool:
-    """True if the text ends in a quoted key and its colon."""
-    return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
-
-
-_TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
-_TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
-# After an object: commas and something like a key, even with damaged quotes.
-_MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,60}+[\"'”“»]?\s*+:")
-_HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
-_LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
-
-
-def ends_in_member(text: str, end: int, finish_reason: str | None) -> bool:
-    """True if the value was closed too early, and the text was cut in the next member or before it."""
-    if finish_reason == "length" and _LAST_COMMA.match(text, end):
-        return True
-    return _HALF_MEMBER.match(text, end) is not None
-
-
-def torn(text: str, end: int) -> bool:
-    """True if the value was closed too early: another member follows."""
-    if _MORE.match(text, end) or _goes_on_and_closes(text, end):
-        return True
-    start = next_start(text, end)
-    near = end + SURROUNDINGS if start is None else min(start, end + SURROUNDINGS)
-    if _TORN.search(text, end, near):
-        return True
-    return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
-
-
-_COMMA_AND_MORE = re.compile(rf"{lexis.ANY_SPACE},{lexis.ANY_SPACE}[^{{\[{lexis.ODD}\s]")
-
-
-def _goes_on_and_closes(text: str, end: int) -> bool:
-    """True if a comma and something other than a container follow, and later a closer without an opener."""
-    if len(text) > end + SURROUNDINGS or _COMMA_AND_MORE.match(text, end) is None:
-        return False
-    return text.count("}", end) > text.count("{", end)

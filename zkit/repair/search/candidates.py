@@ -7,15 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pydantic_core import from_json
-
 from zkit.expect import ANYTHING
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, ONE_EDIT_WITHIN
+from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, MAX_DEPTH, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
-from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.rivals import beyond_doubt, first_guess, rearranged
@@ -34,7 +31,6 @@ from zkit.repair.strict_parse import (
     verdict,
 )
 from zkit.text import lexis
-from zkit.text.edits import Edit, apply_edits
 from zkit.text.remembered import of_last
 
 # ── candidates ──────────────────────────────────────────────────────────────
@@ -50,9 +46,9 @@ class Body(NamedTuple):
     offset: int
 
 
-def _valid_at(task: Task, start: int, complaint: str) -> Candidate | None:
+def _valid_at(task: Task, start: int) -> Candidate | None:
     """Return the strict JSON value that begins at `start`; None if it is damaged or goes on after its end."""
-    found = valid_at(task.text, start, complaint)
+    found = valid_at(task.text, start)
     if found is None:
         return None
     value, end = found
@@ -85,26 +81,12 @@ PLAINLY = How()
 
 
 def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
-    """Return the best reading of the value at `start`; it has no value if the text after it belongs to it.
+    """Return the best reading of the value at `start`: as strict JSON, through a layer of escapes, or by search.
 
     `complaint` is the strict parser's error for the text from `start` on, if known.
     """
-    found = _read_whole(task, start, how, complaint)
-    text, end = task.text, found.end
-    if found.value is None or end == len(text):
-        return found
-    if starts.ends_in_member(text, end, task.finish_reason):
-        fix = fix_named("drop_cut_member", end, len(text), "")
-        return found._replace(end=len(text), fixes=[*found.fixes, fix], rank=CUT)
-    if starts.torn(text, end):
-        return found._replace(value=None, refusal=("damaged", end))
-    return found
-
-
-def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
-    """Read the value at `start`: as strict JSON, through a layer of escapes, or by search."""
     known = complaint and not complaint.startswith(_MAY_BE_VALID)
-    valid = None if known or how.missing_brace else _valid_at(task, start, complaint)
+    valid = None if known or how.missing_brace else _valid_at(task, start)
     if valid is not None:
         return valid
     for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
@@ -120,7 +102,10 @@ _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """Read a value that is escaped as a whole."""
-    plain = escaping.undone(task.text, start)
+    plain = escaping.all_plain(task.text[start:])
+    if plain is None:
+        layer, place = escaping.layer(task.text, start)
+        plain = layer.text[place:]
     value = None if how.missing_brace else strict(plain)
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
@@ -163,10 +148,6 @@ def _bodies(text: str) -> list[tuple[int, list[Body]]]:
     return []
 
 
-def _order(candidate: Candidate) -> tuple[bool, bool, int]:
-    return (candidate.value is None, not candidate.fits, candidate.rank)
-
-
 def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
     """Return the best reading; refuse it as ambiguous if the schema rules out where its brackets are."""
     best = _attempt(task, body, start, how)
@@ -203,7 +184,7 @@ def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
         if len(made) > 1:
             settled = _settled(task, text, made, start, max(reader.stuck, start))
         return beyond_doubt(task, _moved(settled, offset) if offset else settled)
-    if tied and _too_deep(text, start, tied[0]):
+    if tied and text.count("{", start) + text.count("[", start) > MAX_DEPTH:
         reader.reason = "too_deep"
     stuck = max(reader.stuck, start) + offset
     return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
@@ -216,17 +197,6 @@ def _moved(candidate: Candidate, by: int) -> Candidate:
     if value is None:
         refusal = (refusal[0], refusal[1] + by)
     return Candidate(start + by, end + by, value, fixes, rank, fits, refusal, json)
-
-
-def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
-    """True if the strict parser rejects a reading only because it is nested too deep."""
-    try:
-        from_json(reading.json(body, start, reading.pos))
-    except ValueError as error:
-        return "recursion" in str(error)
-    except TypeError:
-        return False
-    return False
 
 
 def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
@@ -269,17 +239,14 @@ def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate |
 
 
 def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, Parsed | None]:
-    return text, strict(text) or _with_nan(text, fixes)
-
-
-def _with_nan(text: str, fixes: Sequence[Fix]) -> Parsed | None:
-    """Decode JSON in which a NaN was kept, as Python does; None if there is none."""
-    if not any(f.name == "keep_not_a_number" for f in fixes):
-        return None
-    try:
-        return (json.loads(text),)
-    except (ValueError, RecursionError):
-        return None
+    """Return the text and its value; if a NaN was kept, it is decoded as Python does."""
+    value = strict(text)
+    if value is None and any(fix.name == "keep_not_a_number" for fix in fixes):
+        try:
+            value = (json.loads(text),)
+        except (ValueError, RecursionError):
+            return text, None
+    return text, value
 
 
 # ── single edit ─────────────────────────────────────────────────────────────
@@ -307,47 +274,37 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     if kind not in _PLACED:
         return None
     places = _places(body, place_in(body, place), kind)
-    swapped = _made_valid(task, body, _swaps(task, body, places))
+    swaps = [
+        fix_named("swap_marks", place, place + 2, body[place : place + 2][::-1])
+        for place, outside in places
+        if _may_change_places(body, place, outside) and not _is_prefix(task, body, place)
+    ]
+    swapped = _made_valid(task, body, swaps)
     if undecided and not swapped:
         return None
     found = swapped + _made_valid(task, body, _others(body, places))
-    if not found or any(not same(value, found[0][2]) for _, _, value in found[1:]):
+    if not found or any(not same(value, found[0][1]) for _, value in found[1:]):
         return None
-    name, edit, value = found[0]
-    if name not in _DONE:
-        return None
-    fix = fix_named(name, start + edit.start, start + edit.end, edit.new)
+    fix, value = found[0]
+    if fix.name == "replace_punctuation":
+        return None  # the search adds marks, too, and has more evidence for them
+    fix = fix._replace(start=start + fix.start, end=start + fix.end)
     return Candidate(start, end, (value,), [fix], fix.rank, fits=True)
 
 
-def _made_valid(
-    task: Task, body: str, edits: Iterable[tuple[str, Edit]]
-) -> list[tuple[str, Edit, object]]:
-    """Return the edits that make the text valid, each with its value."""
-    found = []
-    for name, edit in edits:
-        json = apply_edits(body, [edit])
-        value = strict(json)
-        if value is not None and _holds(task, json, value[0]):
-            found.append((name, edit, value[0]))
-    return found
-
-
-# The fixes that only this pass makes. The search also adds missing marks, and has more evidence
-# for them.
-_DONE = frozenset(
-    {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
-)
-
-
-def _holds(task: Task, json: str, value: object) -> bool:
-    """True if a value is a container that neither the schema nor a repeated key rules out."""
-    if not isinstance(value, dict | list):
-        return False
+def _made_valid(task: Task, body: str, fixes: Iterable[Fix]) -> list[tuple[Fix, object]]:
+    """Return the fixes that make a valid container, each with its value; not if the schema or a repeated key rules it out."""
+    found: list[tuple[Fix, object]] = []
     evidence = task.evidence
-    if evidence is not None and not (evidence.holds(value) and evidence.suits(value)):
-        return False
-    return not repeats_a_key(json, value)
+    for fix in fixes:
+        json = body[: fix.start] + fix.new + body[fix.end :]
+        parsed = strict(json)
+        if parsed is None or not isinstance(parsed[0], dict | list):
+            continue
+        fits = evidence is None or (evidence.holds(parsed[0]) and evidence.suits(parsed[0]))
+        if fits and not repeats_a_key(json, parsed[0]):
+            found.append((fix, parsed[0]))
+    return found
 
 
 def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
@@ -358,24 +315,17 @@ def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
     return [(p, lexis.is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
 
 
-def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """Yield the edits that swap two neighbouring characters."""
-    for place, outside in places:
-        if _may_change_places(text, place, outside) and not _is_prefix(task, text, place):
-            yield "swap_marks", Edit(place, place + 2, text[place : place + 2][::-1])
-
-
-def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
-    """Yield the edits that drop, replace or add one mark, each with the name of its fix."""
+def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[Fix]:
+    """Yield the fixes that drop, replace or add one mark."""
     for place, outside in places:
         mark = text[place]
         if mark in _BRACKETS or (mark in ",:\\" and not _joins(text, place)):
-            yield "drop_stray_mark", Edit(place, place + 1, "")
-        for new, (replace, add) in (_OPENING if outside else _CLOSING).items():
+            yield fix_named("drop_stray_mark", place, place + 1, "")
+        for new in _REPLACED if outside else ('"',):
             if mark in _MARKS and mark != new:
-                yield replace, Edit(place, place + 1, new)
+                yield fix_named(_REPLACED[new], place, place + 1, new)
             if not outside or not _begins_otherwise(text, place, new):
-                yield add, Edit(place, place, new)
+                yield fix_named("replace_punctuation", place, place, new)
 
 
 def _begins_otherwise(text: str, at: int, new: str) -> bool:
@@ -385,20 +335,16 @@ def _begins_otherwise(text: str, at: int, new: str) -> bool:
     return text[at] == '"' and text[at + 1 : at + 2] in _STRUCTURE
 
 
-_PUNCTUATION = {
-    ",": ("replace_punctuation", "add_comma"),
-    ":": ("replace_punctuation", "add_colon"),
-    "{": ("replace_opener", "open_in_middle"),
-    "[": ("replace_opener", "open_in_middle"),
-    "}": ("replace_closer", "close_in_middle"),
-    "]": ("replace_closer", "close_in_middle"),
+# The fix that writes a mark over another one.
+_REPLACED = {
+    ",": "replace_punctuation",
+    ":": "replace_punctuation",
+    "{": "replace_opener",
+    "[": "replace_opener",
+    "}": "replace_closer",
+    "]": "replace_closer",
+    '"': "replace_quote",
 }
-_OPENING = _PUNCTUATION | {'"': ("replace_quote", "add_opening_quote")}
-# For each mark, the fix that writes it over another one and the fix that adds it: outside
-# strings, and in one.
-_CLOSING = {'"': ("replace_quote", "add_closing_quote")}
-
-
 _QUOTES = frozenset("\"'`“”‘’")
 # A string that lost its quote does not begin with these: the mark more likely replaced the quote.
 _NO_BEGINNING = frozenset("}],: \t\n\r")
@@ -437,24 +383,14 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
     if text[at] == "=":
         return not lexis.FORMULA.match(text, at + 1)
     end = text.find('"', at + 2)
-    content, is_key = text[at + 2 : end], text.startswith(":", lexis.skip_blank(text, end + 1))
-    names = frozenset[str]() if task.evidence is None else task.evidence.names
-    if is_key and text[at] + content in names:
-        return False
-    return content in names or (
-        _is_prefix_of_key(text, at, content) if is_key else text[at] in _PREFIXES
-    )
-
-
-def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
-    """True if the letter before a key is a Python string prefix, as its content or the other keys show."""
+    if not text.startswith(":", lexis.skip_blank(text, end + 1)):
+        return text[at] in _PREFIXES
+    name = text[at + 2 : end]
+    if task.evidence is not None and task.evidence.names & {name, text[at] + name}:
+        return name in task.evidence.names
     if text[at] in "fF":
-        return "{" in content
-    prefix = lexis.PREFIX.match(text, at)
-    if prefix is None:
-        return False
-    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:KEYS_WITHIN])
-    return alone or is_prefix(text, prefix, content)
+        return "{" in name
+    return lexis.PREFIX.match(text, at) is not None and not _PLAIN_KEY.search(text[:KEYS_WITHIN])
 
 
 # A key without a prefix: a text that has one writes no prefix before its other keys.
