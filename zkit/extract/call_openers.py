@@ -14,7 +14,7 @@ from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.parsers.values import shifted
-from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
+from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES, fence_kind, may_be_call
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
 from zkit.extract.tape import WAIT, Steps, Tape, searched
@@ -80,9 +80,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     head = inline or (yield from scan.tape.look(_FENCE, at))
     if head is None:
         return (yield from scan.skip(at, 3))
-    words = head["info"].strip().lower().split()
-    info = words[0] if words else ""
-    begin = at + head.end()
+    info, begin = fence_kind(head["info"]), at + head.end()
     if info in RESULT_FENCES and scan.called:
         return (yield from scan.end_reply(at))
     if info == "tool" and inline is None:
@@ -99,7 +97,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if hit is None:
         held = held.rstrip().removesuffix(head["mark"])
     finish = scan.tape.finish_reason if hit is None else "stop"
-    found = _inside(scan.task, held, begin, info, finish)
+    may_be = info == "tool_code" or may_be_call(held, scan.task.tools)
+    found = _inside(scan.task, held, begin, info, finish) if may_be else None
     if found is None:
         yield from scan.text(at, end)
         yield from scan.list_quoted(begin, end, held)

@@ -144,9 +144,9 @@ def finished(
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
     if is_declaration(arguments, expect):
         return broken(name, span, "declaration", "")
-    fallen = _fallen_in(arguments, expect) if _closed_late(fixes) else ""
+    fallen = _fallen_in(arguments, expect) if fixes else ""
     if fallen:
-        message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
+        message = f"{name}: a bracket or a quote is not closed, and {fallen} may be in it or after it. Close it and call {name} again."
         return broken(name, span, "ambiguous", message)
     key = next(iter(arguments)) if len(arguments) == 1 else ""
     if (
@@ -206,21 +206,20 @@ def _listed(schema: JsonObject, key: str) -> list[Any]:
     return list(part.get("enum") or ()) if isinstance(part, dict) else []
 
 
-def _closed_late(fixes: tuple[Fix, ...]) -> bool:
-    """True if repair added closers at the end that may belong further up."""
-    return any(fix.name == "close_at_end" for fix in fixes)
-
-
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
     """Return an argument of the tool that ended up inside another argument; empty if there is none.
 
-    The other argument has no such key in its schema. See corpus/extract/damaged.
+    The other argument is an object without such a key in its schema, or a text that holds the key
+    and its colon. See corpus/extract/damaged.
     """
+    missing = expect.keys - arguments.keys()
     for key, value in arguments.items():
         inner = expect.child(key)
         for part in value if isinstance(value, list) else [value]:
             within = part if isinstance(part, dict) else {}
-            lost = within.keys() & expect.keys - arguments.keys() - inner.keys - inner.item().keys
+            lost = within.keys() & missing - inner.keys - inner.item().keys
+            if isinstance(part, str):
+                lost = {name for name in missing if f'{name}":' in part}
             if lost:
                 return str(min(lost))
     return ""

@@ -8,15 +8,14 @@ from dataclasses import replace
 
 from zkit.expect import Expect
 from zkit.extract.parsers.arguments import Reading, Task, Unit, finished, from_text
+from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.values import number, strict, unambiguous
-from zkit.extract.tape import Steps, Tape, searched
+from zkit.extract.tape import Steps
 from zkit.receipt import Fix, Rank
 
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
 _HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"
 _QUOTE = r"<escape>|<\|\"\|>"
-_MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>(?<!\|)\")")
-_CLOSING = {"<escape>": re.compile("<escape>"), '<|"|>': re.compile(r"<\|\"\|>"), '"': re.compile(r"(?<!\\)(?:\\\\)*+\"")}  # fmt: skip
 _TOKEN = re.compile(
     rf"(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark)|\"(?:[^\"\\]|\\.)*+\"|(?P<key>(?<=[{{,])\s*+(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)(?=:)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)",
     re.DOTALL,
@@ -32,32 +31,12 @@ def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     if head is None:
         return None
     opening = pos + head.end()
-    end, closed = yield from _braces_end(task.tape, opening, searched(stop or "(?!)"))
+    end, closed, *_ = yield from extent(task.tape, opening, "tokens", stop)
     span = (pos, end)
     if not closed:
         return Reading((Unit(head["name"], None, span, state="cut"),), end, "braces", False)
     text = task.tape.slice(opening, end)
     return Reading((_from_braces(task, head["name"], text, opening, span),), end, "braces")
-
-
-def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int, bool]]:
-    """Return the position after the closing brace, and whether it was found; strings are skipped."""
-    marks = searched(f"{_MARKS.pattern}|(?P<stop>{stop.pattern})")
-    at, depth = pos, 0
-    while True:
-        hit = yield from tape.find(marks, at)
-        if hit is None or hit.match.lastgroup == "stop" or tape.exhausted:
-            return (tape.size if hit is None else hit.start), False
-        at, mark = hit.end, hit.match.group()
-        if hit.match.lastgroup == "bracket":
-            depth += 1 if mark in "{[" else -1
-            if depth <= 0:
-                return at, True
-        else:
-            closing = yield from tape.find(_CLOSING[mark], at)
-            if closing is None:
-                return tape.size, False
-            at = closing.end
 
 
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
@@ -109,9 +88,8 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     if head is None:
         return None
     name, opening = head["name"], pos + head.end()
-    ends = searched(stop or "(?!)")
-    end, closed = yield from _braces_end(tape, pos, ends)
-    inner, whole = yield from _braces_end(tape, opening, ends)
+    end, closed, *_ = yield from extent(tape, pos, "tokens", stop)
+    inner, whole, *_ = yield from extent(tape, opening, "tokens", stop)
     if not whole:
         return Reading((Unit(name, None, (pos, end), state="cut"),), end, "arrows", False)
     expect = task.tools.expect(name)

@@ -7,22 +7,22 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
-from zkit.extract.tape import LONGEST_MARK, Steps, Tape, compiled
-from zkit.text.blanks import skip_blank
+from zkit.extract.tape import Steps, Tape, compiled
 
-# How strings are written; `loose` is Python with unescaped quotes inside strings.
-Notation = Literal["json", "python", "loose"]
-# What must follow a quote that ends a string, since quotes inside may be unescaped (Llama 3.1 8B).
-_AFTER_STRING = {
-    "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
-    "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
-}
-# What may follow the closing quote of a key without its colon: a value that is not a string
+# How strings are written: `loose` is Python with unescaped quotes inside strings, and `tokens` is
+# Gemma's notation, in which tokens are quotes.
+Notation = Literal["json", "python", "loose", "tokens"]
+_BRACKETS = {"json": r"[{}\[\]]", "tokens": r"[{}\[\]]"}
+_QUOTES = {"python": r"\"{3}|'{3}|[\"']", "tokens": r"<escape>|<\|\"\|>|(?<!\|)\""}
+# What follows the closing quote of a key without its colon: a value that is not a string
 # (corpus/extract/damaged).
 _VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
 )
+_AFTER_STRING = r"\s*+(?:[,:}\]]|\Z)"
+# What must follow a quote that ends a string, since quotes inside may be unescaped (Llama 3.1 8B).
+_AFTER = {"json": rf"{_AFTER_STRING}|{_VALUE_AFTER}", "loose": r"\s*+(?:[,:}\])]|\Z)"}
 _BEFORE_STRING = frozenset("{[(,:=")
 _DECODER = json.JSONDecoder(parse_int=str)  # int() refuses 5,000 digits
 
@@ -40,74 +40,8 @@ class Extent(NamedTuple):
     torn: bool = False
 
 
-class Balance:
-    """Follows brackets and strings through a text that arrives in pieces."""
-
-    def __init__(self, notation: Notation, stop: str) -> None:
-        self.depth = 0
-        self.quote = ""
-        self.done = False
-        self.stopped = False
-        self._notation = notation
-        self._after = _AFTER_STRING.get(notation)
-        self._outside = _outside(notation, stop)
-
-    def run(self, text: str, at: int, final: bool) -> int:
-        """Continue from `at` as far as the text allows; return the position to continue from next."""
-        while not self.done:
-            begun = at
-            step = self._in_string if self.quote else self._outside_strings
-            at, stuck = step(text, at, final)
-            if stuck:
-                return max(at, begun)
-        return at
-
-    def _outside_strings(self, text: str, at: int, final: bool) -> tuple[int, bool]:
-        match = self._outside.search(text, at)
-        if match is None:
-            return (len(text) if final else max(at, len(text) - LONGEST_MARK)), True
-        mark = match.group()
-        if not final and match.end() == len(text) and mark not in "{}[]()":
-            return match.start(), True
-        if mark in "{[(":
-            self.depth += 1
-        elif mark in "}])":
-            self.depth -= 1
-            self.done = self.depth <= 0
-        elif mark[0] in "\"'":
-            self.quote = mark if self._after is None or _opens(text, match.start()) else ""
-        else:
-            self.done = self.stopped = True
-            return match.start(), False
-        return match.end(), False
-
-    def _in_string(self, text: str, at: int, final: bool) -> tuple[int, bool]:
-        match = _inside(self.quote).search(text, at)
-        if match is None:
-            held = 0 if final else len(self.quote) + 1
-            return max(at, len(text) - held), True
-        if match.group()[0] != "\\":
-            ends = self._ends_string(text, match.end(), final)
-            if ends is None:
-                return match.start(), True
-            self.quote = "" if ends else self.quote
-        return match.end(), False
-
-    def _ends_string(self, text: str, end: int, final: bool) -> bool | None:
-        """True if the quote before `end` closes its string; None if only more text can tell."""
-        if not final and end == len(text):
-            return None
-        if self._after is None:
-            return True
-        if self._after.match(text, end) is not None:
-            return True if final or skip_blank(text, end) < len(text) else None
-        if self._notation != "json":
-            return False
-        value = compiled(_VALUE_AFTER).match(text, end, partial=not final)
-        return None if value is not None and value.partial else value is not None
-
-
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+_CLOSER = re.compile(rf"(?:\\.|(?!\"{_AFTER_STRING}).)*+\"", re.DOTALL)
 
 
 def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
@@ -120,12 +54,10 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
     at = 0
     while (found := _STRING.search(text, at)) is not None:
         at = found.end()
-        if _AFTER_STRING["json"].match(text, at) or compiled(_VALUE_AFTER).match(text, at):
+        if compiled(_AFTER["json"]).match(text, at):
             continue
-        while (quote := _inside('"').search(text, at)) is not None:
-            at = quote.end()
-            if quote.group() == '"' and _AFTER_STRING["json"].match(text, at):
-                break
+        closer = _CLOSER.search(text, at)
+        at = len(text) if closer is None else closer.end()
         marks = list(stop.finditer(text, found.start(), at))
         if marks:
             passed = marks[0].group() != marks[-1].group()
@@ -133,21 +65,40 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
     return None
 
 
-def _opens(text: str, at: int) -> bool:
-    """True if a quote is where a JSON string may begin; an apostrophe in a comment is not."""
-    return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
+_LAST_STRING = re.compile(
+    r"(?:[^\"']|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')*+(?P<quote>[\"'])(?P<text>[^\n]*+)\Z",
+    re.DOTALL,
+)
+# A string without its closing quote must not contain this: it may be the next argument
+# (corpus/extract/around).
+NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
+_EACH_BRACKET = re.compile(r"[()\[\]{}]")
+
+
+def last_quote(text: str, tail: re.Pattern[str]) -> tuple[int, str] | None:
+    """Return the missing closing quote of the last string, and its position before the text's `tail`.
+
+    Llama 3.1 8B leaves it out: `{"name": "f", "parameters": {"a": "x}}`, `[f(a='x', b='y)]`. None if
+    the brackets or another argument may be part of the string (corpus/extract/damaged).
+    """
+    end, last = tail.search(text), _LAST_STRING.match(text)
+    if end is None or last is None or end.start() < last.start("text"):
+        return None
+    held = text[last.start("text") : end.start()]
+    marks = _EACH_BRACKET.findall(held)
+    balanced = all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
+    return (end.start(), last["quote"]) if balanced and not NEXT_ARGUMENT.search(held) else None
 
 
 @cache
 def _outside(notation: Notation, stop: str) -> re.Pattern[str]:
-    brackets = r"[{}\[\]]" if notation == "json" else r"[{}\[\]()]"
-    triples = "\"{3}|'{3}|" if notation == "python" else ""
-    return re.compile(rf"{brackets}|{triples}[\"']" + (f"|{stop}" if stop else ""))
+    brackets, quotes = _BRACKETS.get(notation, r"[{}\[\]()]"), _QUOTES.get(notation, "[\"']")
+    return re.compile(rf"{brackets}|(?P<quote>{quotes})|{stop or '(?!)'}")
 
 
 @cache
 def _inside(quote: str) -> re.Pattern[str]:
-    return re.compile(rf"\\.|{quote}", re.DOTALL)
+    return re.compile(rf"\\.|{quote}" if quote[0] in "\"'" else re.escape(quote), re.DOTALL)
 
 
 def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") -> Steps[Extent]:
@@ -156,18 +107,39 @@ def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") ->
         return Extent(end, True)
     if tape.exhausted:
         return Extent(tape.size, False)
-    balance = Balance(notation, stop)
-    at = pos
-    while True:
-        text, base = tape.window(at)
-        at = balance.run(text, at - base, tape.final) + base
-        if balance.done:
-            tape.looked(pos, at)
-            return Extent(at, not balance.stopped)
-        if tape.final:
-            tape.looked(pos, tape.size)
-            return Extent(tape.size, False, balance.depth)
-        yield from tape.wait(max(pos, at - 64))
+    marks, at, depth = _outside(notation, stop), pos, 0
+    while (hit := (yield from tape.find(marks, at))) is not None:
+        at, mark = hit.end, hit.match.group()
+        if mark in "{[(":
+            depth += 1
+        elif mark in "}])":
+            depth -= 1
+            if depth <= 0:
+                return Extent(at, True)
+        elif mark == "'" and notation in _AFTER and not _may_open(tape, hit.start):
+            continue
+        elif hit.match["quote"]:
+            at = yield from _string_end(tape, at, mark, notation)
+        else:
+            return Extent(hit.start, False)
+    return Extent(tape.size, False, depth)
+
+
+def _may_open(tape: Tape, at: int) -> bool:
+    """True if an apostrophe is where a string may begin; it is not in a comment."""
+    return tape.slice(at - 60, at).rstrip()[-1:] in _BEFORE_STRING
+
+
+def _string_end(tape: Tape, at: int, quote: str, notation: Notation) -> Steps[int]:
+    """Return the position after a string; the end of the text if it is not closed."""
+    closer, after = _inside(quote), _AFTER.get(notation)
+    while (hit := (yield from tape.find(closer, at))) is not None:
+        at = hit.end
+        if hit.match.group()[0] == "\\":
+            continue
+        if after is None or (yield from tape.look(after, at)) is not None:
+            return at
+    return tape.size
 
 
 def _strict_end(tape: Tape, pos: int) -> int | None:

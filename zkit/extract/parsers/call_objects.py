@@ -51,9 +51,6 @@ OPENING_KEYS = frozenset(
 _NAMED = re.compile(
     rf"[\"']?\b(?P<key>{'|'.join(sorted(NAME_KEYS, key=len, reverse=True))})\b[\"']?\s*[:=]\s*[\"']?(?P<name>[^\s\"',{{}}\[\]]++)"
 )
-_ARGUED = re.compile(
-    rf"[\"']?\b(?P<key>{'|'.join(ARGUMENT_KEYS)})\b[\"']?\s*[:=]\s*(?P<quote>[\"']?)"
-)
 _KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{")
 
 
@@ -254,37 +251,3 @@ def name_in(text: str, tools: Declared) -> str:
         names.insert(0, keyed["name"])
     known = next((name for name in names if tools.name_of(name)), None)
     return known or next(iter(names), "")
-
-
-def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
-    """Return the schema of a whole call of this tool, as evidence for repairing a damaged one.
-
-    None for an unknown tool, or if the form of the call is not clear. See corpus/extract/damaged.
-    """
-    parameters = tools.schema(name)
-    if parameters is None:
-        return None
-    named, argued = _NAMED.search(text), _ARGUED.search(text)
-    if named is None:
-        keyed = _rooted(_object({name: parameters}), parameters)
-        return keyed if _KEYED.match(text) else None
-    if argued is None:
-        return None
-    held = {"type": "string"} if argued["quote"] else parameters
-    members = {named["key"]: {"type": "string"}, argued["key"]: held}
-    return _rooted(_object(members), parameters)
-
-
-def _object(members: JsonObject) -> JsonObject:
-    beside: JsonObject = {key: {} for key in sorted(BESIDE - members.keys())}
-    return {
-        "type": "object",
-        "properties": {**members, **beside},
-        "required": list(members),
-        "additionalProperties": False,
-    }
-
-
-def _rooted(schema: JsonObject, parameters: JsonObject) -> JsonObject:
-    """Return a schema with the definitions of the tool's own schema, which its references need."""
-    return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

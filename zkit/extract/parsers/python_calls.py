@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
-from zkit.extract.parsers.brackets import Notation, extent
+from zkit.extract.parsers.brackets import NEXT_ARGUMENT, Notation, extent, last_quote
 from zkit.extract.parsers.values import (
     Slot,
     Value,
@@ -16,7 +16,7 @@ from zkit.extract.parsers.values import (
     typed,
     unambiguous,
 )
-from zkit.extract.tape import Match, Steps, searched
+from zkit.extract.tape import Match, Steps
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 
@@ -31,14 +31,19 @@ _BETWEEN = (
 )
 _CLOSER = r"\s*+,?\s*+\]"
 _PRINTED = r"\s*+\)"
-_MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
-_STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
+# Strings, brackets and separators, by the same rules as the search for the end of the call.
+_TOKENS = {
+    "python": re.compile(
+        r"(?P<quote>\"{3}|'{3}|[\"'])(?:\\.|.)*?(?:(?P=quote)|\Z)|[()\[\]{},=:]", re.DOTALL
+    ),
+    "loose": re.compile(
+        r"(?P<quote>[\"'])(?:\\.|.)*?(?:(?P=quote)(?=\s*+(?:[,:}\])]|\Z))|\Z)|[()\[\]{},=:]",
+        re.DOTALL,
+    ),
+}
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _TYPOGRAPHIC = re.compile(r"“[^“”\\]*+”\Z")  # corpus/extract/small_models
-# A string with mismatched quotes must not contain this: it may be the next argument
-# (corpus/extract/around).
-_NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
 NO_QUOTE = "{key}: the quotes do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
@@ -111,9 +116,14 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
     end = found.end
     inside = tape.slice(opening + 1, end - 1 if found.closed else end)
     if not found.closed and end >= tape.size and not tape.cut:
-        repaired = _with_last_quote(task, name, inside, opening + 1, start)
-        if repaired is not None:
-            return repaired
+        missing = last_quote(inside, _LIST_END)
+        if missing is not None:  # the parenthesis and the bracket after it are there
+            place, quote = missing
+            end = opening + 1 + place
+            text = inside[:place] + quote
+            unit = unit_from(task, name, text, opening + 1, (start, end + 1), "python")
+            fix = Fix("add_closing_quote", Rank.GUESS, end, end, quote, "not closed")
+            return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
     if not found.closed and (found.open or not _complete(inside)):
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
@@ -124,39 +134,6 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
 
 
 _LIST_END = re.compile(r"\)\s*+\]\s*+\Z")
-_BRACKETS = re.compile(r"[()\[\]{}]")
-
-
-def _with_last_quote(
-    task: Task, name: str, inside: str, at: int, start: int
-) -> tuple[Unit, int, bool] | None:
-    """Return the last call of a list if its last string is not closed before the final `)]`.
-
-    Llama 3.1 8B leaves out the quote (`[f(a='x', b='y)]`). None if the brackets or another argument
-    may be part of the string (corpus/extract/damaged).
-    """
-    tail = _LIST_END.search(inside)
-    opened, pos = None, 0
-    while tail is not None and (mark := _STRING_START.search(inside, pos)) is not None:
-        opened, pos = mark, _string_end(inside, mark, "python")
-    if tail is None or opened is None or pos < len(inside) or tail.start() < opened.end():
-        return None
-    text = inside[opened.end() : tail.start()]
-    if _NEXT_ARGUMENT.search(text) or "\n" in text or not balanced(text):
-        return None
-    end = at + tail.start()
-    closed = inside[: tail.start()] + opened.group()
-    unit = unit_from(task, name, closed, at, (start, end + 1), "python")
-    fix = Fix(
-        "add_closing_quote", Rank.GUESS, end, end, opened.group(), "the last string was not closed"
-    )
-    return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
-
-
-def balanced(text: str) -> bool:
-    """True if each kind of bracket is closed as often as it is opened."""
-    marks = _BRACKETS.findall(text)
-    return all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _complete(inside: str) -> bool:
@@ -222,7 +199,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     found = python_literal(text) or unambiguous(text)
     if found is not None:
         return Value(found[0])
-    if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
+    if _QUOTED.match(text) and NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(key=slot.key))
     if _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text):
         return repaired_value(text, slot, at)
@@ -236,29 +213,14 @@ def value_of(argument: Argument, slot: Slot) -> Value:
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:
     """Split the text between two parentheses at the commas outside of strings and brackets."""
     cuts: list[tuple[str, int]] = []
-    depth, pos = 0, 0
-    while (match := _MARKS.search(inside, pos)) is not None:
-        mark, pos = match.group(), match.end()
-        if mark[0] in "\"'":
-            pos = _string_end(inside, match, notation)
-        elif mark in _OPENERS or mark in _CLOSERS:
+    depth = 0
+    for match in _TOKENS[notation].finditer(inside):
+        mark = match.group()
+        if mark in _OPENERS or mark in _CLOSERS:
             depth += 1 if mark in _OPENERS else -1
-        elif depth == 0:
+        elif depth == 0 and not match["quote"]:
             cuts.append((mark, match.start()))
     return _pieces(inside, at, [*cuts, (",", len(inside))])
-
-
-def _string_end(text: str, quote: re.Match[str], notation: Notation) -> int:
-    """Return the position after a string, by the same rules as the search for the end of the call."""
-    mark = quote.group() if notation == "python" else quote.group()[0]
-    after = r"(?=\s*+(?:[,:}\])]|\Z))" if notation == "loose" else ""
-    closer = searched(rf"(?s:\\.)|{mark}{after}")
-    pos = quote.start() + len(mark)
-    while (match := closer.search(text, pos)) is not None:
-        pos = match.end()
-        if match.group()[0] != "\\":
-            return pos
-    return len(text)
 
 
 def _pieces(inside: str, at: int, cuts: list[tuple[str, int]]) -> list[Argument]:
