@@ -7,16 +7,22 @@ from dataclasses import replace
 
 from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
-from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.headers import read_arguments
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
-from zkit.extract.parsers.values import shifted
-from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES, fence_kind, may_be_call
+from zkit.extract.parsers.values import Extent, shifted
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
+from zkit.extract.scan_marks import (
+    FENCES,
+    LISTED_NAME,
+    MAY_CALL,
+    OPENING_KEY,
+    RESULT_FENCES,
+    fence_kind,
+    may_be_call,
+)
 from zkit.extract.tape import WAIT, Steps, Tape, searched
 
 # The opener of the envelope (empty for a call without one), and the reading.

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Reading, Unit
-from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import ARGUMENT_KEYS, NAME_KEYS
 from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import (
@@ -19,7 +18,7 @@ from zkit.extract.parsers.headers import (
     read_header,
 )
 from zkit.extract.parsers.json_calls import read_json, read_named
-from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.python_calls import read_braces, read_python
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row

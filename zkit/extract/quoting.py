@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
 from zkit.extract.formats.record import Format
-from zkit.extract.plain_parts import MOST_TICKS
-from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL
+from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL, MOST_TICKS
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:

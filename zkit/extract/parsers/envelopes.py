@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
-from zkit.extract.parsers.brace_calls import read_arrows, read_braces
-from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import NAME, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
-from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.python_calls import read_arrows, read_braces, read_python
 from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
+from zkit.extract.parsers.values import Extent
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
 if TYPE_CHECKING:

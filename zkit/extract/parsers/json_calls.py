@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, from_text, unit_of
-from zkit.extract.parsers.brackets import Extent, extent, last_quote, torn_at
 from zkit.extract.parsers.call_objects import (
     LIST_KEYS,
     NAME_KEYS,
@@ -16,7 +15,17 @@ from zkit.extract.parsers.call_objects import (
     name_in,
 )
 from zkit.extract.parsers.python_calls import unit_from
-from zkit.extract.parsers.values import python_literal, repaired, shifted, strict, unambiguous
+from zkit.extract.parsers.values import (
+    Extent,
+    extent,
+    last_quote,
+    python_literal,
+    repaired,
+    shifted,
+    strict,
+    torn_at,
+    unambiguous,
+)
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
