@@ -22,7 +22,6 @@ from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 REACH = 800
 # How much of a quoted region is searched for calls; a longer one is a document.
 LONGEST_REGION = 100_000
-_UNSEEN = r"[\ufeff\u200b-\u200f\u2060]*+"
 # Reads the text at a hook's position, and returns the position to continue from.
 Handler = Callable[["Scanner", int], Steps[int]]
 # Finds the calls in a quoted text.
@@ -62,7 +61,7 @@ class Scanner:
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
-        pos, fresh = (yield from self._unseen()), True
+        pos, fresh = 0, True
         while True:
             if self.tape.hopeless:
                 yield from self._give_up(pos)
@@ -131,17 +130,6 @@ class Scanner:
         self.tape.add(chunk)
         self._passed = self.tape.pass_all()
         return self.standing.show(chunk, self._passed)
-
-    def _unseen(self) -> Steps[int]:
-        """Skip zero-width characters at the very beginning; return the position after them."""
-        if self.tape.char(0).isascii() and self.tape.size:
-            return 0
-        marks = yield from self.tape.look(_UNSEEN, 0)
-        end = 0 if marks is None else marks.end()
-        if end:
-            yield self.standing.write(self.tape.slice(0, end))
-            self._text_from = end
-        return end
 
     def _line_start(self, pos: int) -> Steps[int]:
         """Read a hook at the beginning of the reply, or right after reasoning or a call."""
@@ -221,18 +209,19 @@ class Scanner:
         self._text_from = at
 
     def offer(
-        self, reading: Reading | None, opener: str, at: int, *, mentioned: bool = False
+        self, reading: Reading | None, at: int, body: str = "", *, mentioned: bool = False
     ) -> Steps[int]:
         """Judge a reading and hold it until the reply ends; without a reading, emit text.
 
-        `mentioned` is True for a call inside a sentence, which is doubtful.
+        `body` is the kind of its body if not the reading's own. `mentioned` is True for a call
+        inside a sentence, which is doubtful.
         """
         if reading is None:
             self.tape.in_vain += 1
             return (yield from self.skip(at))
         end = max(reading.end, at + 1)
         text = self.tape.slice(at, end)
-        record = format_of(opener, reading.body, text)
+        record = format_of(reading.opener, body or reading.body, text)
         if record.name not in self._wanted or not reading.units:
             self.tape.in_vain += 1
             return (yield from self.skip(at, end - at))

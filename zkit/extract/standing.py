@@ -106,7 +106,7 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     None if there are no such keys. Without a marker, keys that are not parameters of the tool make
     it another kind of object (corpus/extract/small_models).
     """
-    odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
+    odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object", "_bare"}
     if not odd:
         return None
     if record.tier == "shape" and not odd & tools.expect(name).keys:
@@ -138,7 +138,7 @@ def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
         return None
     if record.tier != "shape" and record.body not in _LOOSE_BODIES:
         return None
-    problem = tools.misfit(name, unit.arguments) or tools.misplaced(name, unit.arguments)
+    problem = tools.misfit(name, unit.arguments)
     if not problem:
         return None
     message = f"{problem} Call {name} again with arguments that fit."

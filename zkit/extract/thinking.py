@@ -93,7 +93,7 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         addressed = "to=" in scan.tape.slice(at, at + MOST_HEADER)
         cut = cut_header(scan.task, turn_marks.CHANNEL, "harmony", at) if addressed else None
-        return (yield from scan.skip(at) if cut is None else scan.offer(cut, "", at))
+        return (yield from scan.skip(at) if cut is None else scan.offer(cut, at))
     begin, to = at + head.end(), head["to"] or ""
     if head["role"] not in (None, "assistant"):
         return (yield from quoting.turn(scan, at))

@@ -156,9 +156,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")
     if held is not None and key != "_name":
-        twice = len(value) > 2 and _contradicts(value, key, held, tools)
-        keys = frozenset({*rest, "_twice" if twice else held} - {held})
-        return Spelt(value[key], rest[held], ident, keys, level + 1)
+        return Spelt(value[key], rest[held], ident, frozenset(rest) - {held}, level + 1)
     name = tools.name_of(value[key])
     beside = {
         k: v
@@ -190,16 +188,6 @@ def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     ident = next((str(value[k]) for k in ID_KEYS if k in value), "")
     keys = frozenset(value) - {*named, *held, RPC_KEY}
     return Spelt(name, arguments, ident, keys, level + 1)
-
-
-def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
-    """True if an object names two tools, or has two different objects of arguments.
-
-    See corpus/untouched/two_readings.
-    """
-    names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
-    objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
-    return len(names - {None}) > 1 or any(other != value[held] for other in objects)
 
 
 def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:

@@ -195,7 +195,7 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     finish = ended(task, found)
     if finish is None and found.open == 1 and _ARGUED.search(text):
         finish = "stop"  # the arguments are closed; only the last brace of the call is missing
-    outcome = repaired(text, None, finish)
+    outcome = repaired(text, finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return (Unit(name, None, span, state="cut"),)
@@ -228,14 +228,8 @@ def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[
     """Return the call of `name` whose arguments are the object at `pos`."""
     found = yield from bounded(task, pos, stop)
     end = found.end
-    if found.closed:
-        extra = yield from task.tape.look(_EXTRA, end)
-        end += 0 if extra is None else extra.end()
     text = task.tape.slice(pos, end)
-    if found.torn:
-        unit = Unit(name, None, (start, end), state="cut")
-        return Reading((unit,), end, "named", found.closed)
     unit = from_text(task, name, text, pos, (start, end), ended(task, found))
-    if found.open and unit.state == "whole" and not task.tape.stopped:
+    if found.torn or (found.open and unit.state == "whole" and not task.tape.stopped):
         unit = replace(unit, state="cut")
     return Reading((unit,), end, "named", found.closed)

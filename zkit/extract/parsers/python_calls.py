@@ -180,7 +180,7 @@ def _positional(
     expect = task.tools.expect(name)
     if len(split(inside, at, "python")) == 1:
         key = expect.order[0] if len(expect.order) == 1 else ""
-        slot = task.slot(name, key) if key else Slot("", expect, None)
+        slot = task.slot(name, key) if key else Slot("", expect)
         text = argument.text.strip().removeprefix("**").strip()
         found = value_of(Argument(key, text, argument.at), slot)
         if found.reason and key:
@@ -219,32 +219,30 @@ def value_of(argument: Argument, slot: Slot) -> Value:
 
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:
     """Split the text between two parentheses at the commas outside of strings and brackets."""
-    cuts: list[tuple[str, int]] = []
-    depth = 0
-    for match in _TOKENS[notation].finditer(inside):
-        mark = match.group()
+    found: list[Argument] = []
+    key, begin, depth = "", 0, 0
+    for match in (*_TOKENS[notation].finditer(inside), None):
+        mark, place = (match.group(), match.start()) if match else ("", len(inside))
         if mark in _OPENERS or mark in _CLOSERS:
             depth += 1 if mark in _OPENERS else -1
-        elif depth == 0 and not match["quote"]:
-            cuts.append((mark, match.start()))
-    return _pieces(inside, at, [*cuts, (",", len(inside))])
-
-
-def _pieces(inside: str, at: int, cuts: list[tuple[str, int]]) -> list[Argument]:
-    found: list[Argument] = []
-    key, begin = "", 0
-    for mark, place in cuts:
-        if mark in "=:":  # Kimi and small models write `f(city: "London")`
+        elif match and (depth or match["quote"]):
+            continue
+        elif mark in ("=", ":"):  # Kimi and small models write `f(city: "London")`
             named = _KEY.match(inside, begin, place)
             if named is not None and not key:
                 key, begin = next(filter(None, named.groups())), place + 1
-            continue
-        text = inside[begin:place]
-        if key or text.strip():
-            found.append(Argument(key, text, at + begin))
-        key, begin = "", place + 1
+        else:
+            text = inside[begin:place]
+            if key or text.strip():
+                found.append(Argument(key, text, at + begin))
+            key, begin = "", place + 1
     return found
 
+
+# ── call:NAME{key:value} ─────────────────────────────────────────────────────
+
+
+# ── call:NAME{key:value} ─────────────────────────────────────────────────────
 
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
 _HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"
@@ -253,9 +251,6 @@ _TOKEN = re.compile(
     rf"(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark)|\"(?:[^\"\\]|\\.)*+\"|(?P<key>(?<=[{{,])\s*+(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)(?=:)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)",
     re.DOTALL,
 )
-
-
-# ── call:NAME{key:value} ─────────────────────────────────────────────────────
 
 
 def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:

@@ -13,7 +13,6 @@ from pydantic_core import from_json
 
 from zkit.expect import Expect
 from zkit.extract.tape import Steps, Tape, compiled
-from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
@@ -177,11 +176,10 @@ _NULLS = frozenset({"null", "None"})
 
 
 class Slot(NamedTuple):
-    """One argument of a tool: its key, what the schema allows, and the schema of all arguments."""
+    """One argument of a tool: its key, and what the schema allows."""
 
     key: str
     expect: Expect
-    around: JsonObject | None
 
 
 class Value(NamedTuple):
@@ -226,10 +224,9 @@ def structure(raw: str, slot: Slot, at: int) -> Value:
 
 
 def repaired_value(text: str, slot: Slot, at: int) -> Value:
-    """Repair a damaged value, with the schema of its key as evidence."""
+    """Repair a damaged value as a member of an object."""
     lead = f"{{{json.dumps(slot.key)}: "
-    schema = None if slot.around is None else {**slot.around, "required": []}
-    outcome = repaired(f"{lead}{text}}}", schema)
+    outcome = repaired(f"{lead}{text}}}")
     if isinstance(outcome, Unrepairable):
         return Value(text, (), outcome.reason, outcome.message)
     if outcome.rank >= Rank.CUT or not _only(outcome, slot.key):
@@ -237,39 +234,18 @@ def repaired_value(text: str, slot: Slot, at: int) -> Value:
     return Value(outcome.value[slot.key], shifted(outcome.fixes, at - len(lead)))
 
 
-def repaired(
-    text: str, schema: JsonObject | None, finish_reason: str | None = None
-) -> Repaired | Unrepairable:
-    """Repair damaged JSON with the schema as evidence, and refuse a key with two values.
+def repaired(text: str, finish_reason: str | None = None) -> Repaired | Unrepairable:
+    """Repair damaged JSON, and refuse a key with two values.
 
-    A text that can be read without a guess keeps that reading, even if it does not fit the schema.
-    If several readings fit the schema, the reading without the schema decides, if there is one.
+    The schema is no evidence here: with it, real damaged calls were read less well (decision 26).
     """
-    outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
-    if schema is not None and _is_unsure(outcome):
-        plain = repair_json(text, finish_reason=finish_reason)
-        if isinstance(plain, Repaired) and _says_more(plain, outcome):
-            outcome = plain
+    outcome = repair_json(text, finish_reason=finish_reason)
     twice = _two_values(repeats_of(outcome)) if isinstance(outcome, Repaired) else None
     if twice is None:
         return outcome
     values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
     message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
     return Unrepairable("ambiguous", 0, message)
-
-
-def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
-    """True if a repair is a guess, or if several readings fit the schema."""
-    return (
-        outcome.rank == Rank.GUESS
-        if isinstance(outcome, Repaired)
-        else outcome.reason == "ambiguous"
-    )
-
-
-def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
-    """True if the reading without the schema is preferred to the one with it."""
-    return plain.rank < Rank.GUESS + isinstance(fitted, Unrepairable)
 
 
 def _only(outcome: Repaired, key: str) -> bool:
