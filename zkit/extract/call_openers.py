@@ -36,13 +36,13 @@ def opening(scan: Scanner, at: int) -> Steps[int]:
 
 def envelope_at(task: Task, at: int) -> Steps[Reading | None]:
     """Return the envelope at a position, or the call without one; None if neither begins there."""
-    head = yield from task.tape.look(envelopes.openers(), at)
+    head = yield from task.tape.look(envelopes.OPENED, at)
     group = None if head is None else head.lastgroup
     if group is not None and group.startswith("b_"):
         reading = yield from envelopes.BODIES[group[2:]][1](task, at, envelopes.GENERIC_STOP)
         if reading is not None and reading.units:
             return reading
-        head = yield from task.tape.look(envelopes.wrappers(), at)
+        head = yield from task.tape.look(envelopes.WRAPPED, at)
         group = None if head is None else head.lastgroup
     if head is None or group is None:
         return None
@@ -81,7 +81,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         return (yield from scan.skip(at, 3))
     info, begin = fence_kind(head["info"]), at + head.end()
-    if info in RESULT_FENCES and scan.called:
+    if info in RESULT_FENCES and scan.standing.holds:
         return (yield from scan.end_reply(at))
     if info == "tool" and inline is None:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")

@@ -85,7 +85,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.offer(tags and replace(tags, opener=FORMATS["glm45"].opener), at))
     head = yield from scan.tape.look(_SHAPE, at)
     if head is None or scan.task.tools.name_of(head["name"]) is None:
-        return (yield from scan.skip(at, _word_size(scan, at)))
+        return (yield from scan.skip(at))
     if head["object"]:
         return (yield from _with_object(scan, at, head))
     reading = yield from read_python(scan.task, at, _STOP)
@@ -94,7 +94,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         reading = _listed(scan, reading)
     if reading is None:
         return (yield from scan.skip(at, head.end()))
-    return (yield from scan.offer(reading, at, "python_list", mentioned=not _begins_line(scan, at)))
+    return (yield from scan.offer(reading, at, "python_list"))
 
 
 _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
@@ -124,19 +124,6 @@ def _listed(scan: Scanner, reading: Reading) -> Reading | None:
 
 
 _QUOTE = re.compile(r"[\"']")
-
-
-def _begins_line(scan: Scanner, at: int) -> bool:
-    """True if a call begins its line or follows a label; otherwise a sentence mentions it."""
-    line = scan.before(at).rpartition("\n")[2]
-    return not any(map(str.isalnum, line)) or _LINE_LABEL.search(line) is not None
-
-
-def _word_size(scan: Scanner, at: int) -> int:
-    text = scan.tape.slice(at, at + 128)
-    return max(
-        next((i for i, c in enumerate(text) if not (c.isalnum() or c in "_\\")), len(text)), 1
-    )
 
 
 def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
@@ -244,8 +231,8 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         scan.thinks = False
         scan.start_of_text(at)
     if word["result"]:
-        direct = scan.after_mark or kind == "Observation"
-        if scan.called and direct:
+        direct = scan.standing.after_mark or kind == "Observation"
+        if scan.standing.holds and direct:
             return (yield from scan.end_reply(at, at + word.end()))
         if kind == "Observation":
             return (yield from _observed(scan, at, at + word.end()))

@@ -151,10 +151,6 @@ def _markup(call: Call, record: Format) -> str:
     return "".join(written)
 
 
-def _m3(call: Call, record: Format) -> str:
-    return "".join(_element(key, value, record) for key, value in call.arguments.items())
-
-
 def _element(key: str, value: Any, record: Format) -> str:
     """Return a value as nested tags."""
     head, tail = (mark.replace("$key", key) for mark in record.param)
@@ -163,10 +159,6 @@ def _element(key: str, value: Any, record: Format) -> str:
     if isinstance(value, list) and value:
         return head + "".join(_element("item", v, record) for v in value) + tail
     return head + _raw(value) + tail
-
-
-def _braces(call: Call, record: Format) -> str:
-    return _brace(call.arguments or {}, record.param[0])
 
 
 def _brace(value: Any, quote: str) -> str:
@@ -206,7 +198,9 @@ SPELLINGS: dict[str, Spelling] = {
     "action": _object(lambda call: {"action": call.name, "action_input": call.arguments}, 2),
     "quoted": _quoted, "python_object": lambda call, record: repr({"name": call.name, "arguments": call.arguments}),
     "python": _python(repr), "python_double": _python(_double_quoted),
-    "markup": _markup, "m3": _m3, "braces": _braces, "flags": _flags,
+    "markup": _markup, "flags": _flags,
+    "m3": lambda call, record: "".join(_element(k, v, record) for k, v in call.arguments.items()),
+    "braces": lambda call, record: _brace(call.arguments, record.param[0]),
 }  # fmt: skip
 
 

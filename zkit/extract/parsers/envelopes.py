@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
@@ -17,9 +16,6 @@ from zkit.extract.parsers.python_calls import read_arrows, read_braces, read_pyt
 from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
 from zkit.extract.parsers.values import Extent
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
-
-if TYPE_CHECKING:
-    import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 # How far to search for the end of an envelope without a readable call; longer texts are documents.
@@ -121,6 +117,13 @@ _READS: dict[str, Read] = {
 _OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value")
 _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?:ifm\|)?(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
+
+
+# Everything that opens an envelope, with the index of its wrapper, and everything that opens a call.
+WRAPPED = "(?i)" + "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
+OPENED = (
+    "(?i)" + "|".join(f"(?P<b_{k}>{start})" for k, (start, _) in BODIES.items()) + "|" + WRAPPED[4:]
+)
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
@@ -244,24 +247,3 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     if reading is not None and not reading.units:
         return None
     return reading
-
-
-@cache
-def openers() -> regex.Pattern[str]:
-    """Return the pattern of everything that opens a call.
-
-    Its groups are `b_` and the kind of a body, or `w_` and the index of a wrapper.
-    """
-    import regex
-
-    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
-    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
-
-
-@cache
-def wrappers() -> regex.Pattern[str]:
-    """Return the pattern of everything that opens an envelope."""
-    import regex
-
-    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
-    return regex.compile(wrapped, regex.IGNORECASE)
