@@ -23,8 +23,7 @@ from zkit.extract.events import (
 )  # fmt: skip
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.instructions import instructions
-from zkit.extract.render import CannotWriteError, render_call, render_tool_result
+from zkit.extract.render import CannotWriteError, instructions, render_call, render_tool_result
 
 __all__ = [
     "FORMATS", "Call", "CallComplete", "CallDoubtful", "CallHeld", "CallIncomplete", "CallUnknown", "CandidateRefused",

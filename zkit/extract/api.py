@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract import call_openers, call_shapes, quoting, thinking
-from zkit.extract.declared import declared
+from zkit.extract import call_openers, call_shapes, quoting, thinking, turn_marks
+from zkit.extract.declared import Declared, declared
 from zkit.extract.events import (
     CandidateRefused,
     Doubtful,
@@ -21,7 +22,7 @@ from zkit.extract.events import (
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
-from zkit.extract.standing import Standing
+from zkit.extract.standing import Outcome, Standing
 from zkit.extract.tape import WAIT, T, Tape
 from zkit.required import require_text
 
@@ -31,8 +32,10 @@ HANDLERS: dict[str, Handler] = {
     "functions": call_shapes.headed("functions_colon"), "fence": call_openers.fenced,
     "first": call_shapes.first_name, "json": call_shapes.bracket, "name": call_shapes.named,
     "label": call_shapes.labelled, "functionary": call_shapes.recipient, "stripped": call_shapes.headed("harmony"),
-    "marked": thinking.marked, "think": thinking.tagged, "orphan": thinking.orphan,
-    "spoken": thinking.spoken, "answer": thinking.answer, "channel": thinking.channel,
+    "marked": thinking.region(turn_marks.MARKED_REASONING, "reasoning"), "orphan": thinking.orphan,
+    "think": thinking.region(turn_marks.TAGGED_REASONING, "reasoning", begins_line=True),
+    "answer": thinking.region(turn_marks.ANSWERS, "text"),
+    "spoken": thinking.spoken, "channel": thinking.channel,
     "result": quoting.result, "turn": quoting.turn, "speaker": quoting.speaker, "stop": quoting.token,
     "quote": quoting.block_quote, "row": quoting.row, "quoting": quoting.quoting,
     "comment": quoting.comment, "tick": quoting.tick,
@@ -111,7 +114,7 @@ class Extractor:
             events.append(step)
         return events
 
-    def _shown_in(self, text: str) -> Iterator[Call]:
+    def _shown_in(self, text: str) -> Iterator[Outcome]:
         """Yield the well-formed calls of declared tools in a quoted text."""
         if self._depth >= DEEPEST_QUOTE:
             return
@@ -121,14 +124,11 @@ class Extractor:
         inner._tape.final = True
         inner._advance()
         for outcome in inner._standing.outcomes:
-            if isinstance(outcome, Call):
-                yield outcome
-            elif isinstance(outcome, Doubtful):
-                yield outcome.call
-            elif isinstance(outcome, Refusal) and (
+            named = isinstance(outcome, Refusal) and (
                 outcome.message or outcome.reason in ("quoted", "positional")
-            ):
-                yield Call(outcome.name, origin=outcome.origin)
+            )
+            if named or isinstance(outcome, Call | Doubtful):
+                yield outcome
 
     def _only_reasoned(self) -> list[Event]:
         """Refuse, with a message, the calls in a reply that is nothing but reasoning.
@@ -158,8 +158,6 @@ class Extractor:
             return []
         if not self._declared.named_in(made.content):
             return []
-        from zkit.extract.unread import unread_calls
-
         found = list(unread_calls(made.content, self._declared, (0, self.size)))
         made.outcomes.extend(found)
         return [CandidateRefused(refusal) for refusal in found]
@@ -209,3 +207,65 @@ def find_calls(
     extractor = Extractor(tools, formats=formats)
     extractor.close(finish_reason, last=text)
     return extractor.extraction
+
+
+# ── the last check of a reply without any call ───────────────────────────────
+
+UNREAD = (
+    "Your reply names {name} in a form that is not read as a call, so nothing was run. "
+    "To call it, use the form that you were given for tool calls."
+)
+# Only the first names are checked: a document may name many tools.
+MOST_NAMES = 8
+# How many characters after the name an argument's key may be.
+NEAR = 2_000
+# The text before a name that is a value, an attribute or the name of a tag.
+_BEFORE = re.compile(r"(?:[\w\"'*＂”]\s*+[:=：]\s*+[\\\"'`*＂“]*+|[<>]\s*+[\"']?+)\Z")
+# The text after a name that begins a line: a bracket, maybe after an arrow, or an attribute.
+_AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]|[ \t]++\w++=")
+_LONGEST_BEFORE = 40
+_STRUCTURE = re.compile(
+    r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{<｛].*[\]}>｝][\"']?+\s*+(?:```\s*+)?+", re.DOTALL
+)
+# A reply in which all quotes are escaped; otherwise an escaped quote is inside a string.
+_ESCAPED = re.compile(r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{]\s*+\\\"")
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+
+
+def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
+    """Yield a refusal for each tool that a reply seems to call.
+
+    The tool's name must be a value, an attribute or a tag, with a key of its arguments after it. A
+    reply that is nothing but an object or a tag needs no such key, unless the name is an ordinary
+    word. Fences count only if there is no other text. `span` is the span of the reply.
+    """
+    outside = _FENCED.sub("", content)
+    content = outside if any(map(str.isalnum, outside)) else content
+    alone = _STRUCTURE.fullmatch(content) is not None
+    seen: set[str] = set()
+    names = "|".join(map(re.escape, sorted(tools.spellings, key=len, reverse=True)))
+    for count, found in enumerate(
+        re.finditer(rf"(?<![\w./-])(?:functions\.)?(?:{names})(?![\w-])", content)
+    ):
+        if count >= MOST_NAMES:
+            return
+        name = tools.name_of(found[0])
+        if name is None or name in seen:
+            continue
+        before = content[max(0, found.start() - _LONGEST_BEFORE) : found.start()]
+        first = not before.rpartition("\n")[2].strip() and _AFTER.match(content, found.end())
+        if not first and _BEFORE.search(before) is None:
+            continue
+        if before.endswith('\\"') and _ESCAPED.match(content) is None:
+            continue
+        after = content[found.end() : found.end() + NEAR]
+        if (alone and not name.isalpha()) or _has_argument(after, tools.expect(name).keys):
+            seen.add(name)
+            yield Refusal(name, "unread", span, UNREAD.format(name=name), "")
+
+
+def _has_argument(after: str, keys: frozenset[str]) -> bool:
+    """True if the text has one of the keys, in quotes, as an attribute or as a tag."""
+    words = "|".join(map(re.escape, keys))
+    written = rf"[\"'](?:{words})[\"']\s*+[:=,]|<(?:{words})>|(?<![\w\"'])(?:{words})\s*+[:=]\s*+\S"
+    return bool(words) and re.search(written, after) is not None

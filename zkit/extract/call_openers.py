@@ -7,54 +7,54 @@ from dataclasses import replace
 
 from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
-from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.headers import read_arguments
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
-from zkit.extract.parsers.values import shifted
-from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
+from zkit.extract.parsers.values import Extent, shifted
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
-from zkit.extract.tape import WAIT, Steps, Tape, searched
+from zkit.extract.scan_marks import (
+    FENCES,
+    LISTED_NAME,
+    MAY_CALL,
+    OPENING_KEY,
+    RESULT_FENCES,
+    fence_kind,
+    may_be_call,
+)
+from zkit.extract.tape import Steps, Tape, searched
 
-# The opener of the envelope (empty for a call without one), and the reading.
-Opened = tuple[str, Reading]
 _MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
 _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
 
 def opening(scan: Scanner, at: int) -> Steps[int]:
     """Read an envelope, or a call in a form that needs no envelope."""
-    found = yield from envelope_at(scan.task, at)
-    opener, reading = ("", None) if found is None else found
-    return (yield from scan.offer(reading, opener, at))
+    return (yield from scan.offer((yield from envelope_at(scan.task, at)), at))
 
 
-def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
+def envelope_at(task: Task, at: int) -> Steps[Reading | None]:
     """Return the envelope at a position, or the call without one; None if neither begins there."""
-    head = yield from task.tape.look(envelopes.openers(), at)
+    head = yield from task.tape.look(envelopes.OPENED, at)
     group = None if head is None else head.lastgroup
     if group is not None and group.startswith("b_"):
         reading = yield from envelopes.BODIES[group[2:]][1](task, at, envelopes.GENERIC_STOP)
         if reading is not None and reading.units:
-            return "", reading
-        head = yield from task.tape.look(envelopes.wrappers(), at)
+            return reading
+        head = yield from task.tape.look(envelopes.WRAPPED, at)
         group = None if head is None else head.lastgroup
     if head is None or group is None:
         return None
     wrapper = envelopes.WRAPPERS[int(group[2:])]
     found = yield from envelopes.read_envelope(task, wrapper, at, at + head.end())
-    return None if found is None else (wrapper.opener, found)
+    return found and replace(found, opener=wrapper.opener)
 
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
     """Read a tag named after a tool."""
     reading = yield from read_markup(scan.task, TOOL_TAG, at, envelopes.GENERIC_STOP)
-    if reading is None:
-        return (yield from scan.skip(at))
-    return (yield from scan.offer(replace(reading, body="tool_tag"), "", at))
+    return (yield from scan.offer(reading, at))
 
 
 def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:
@@ -63,7 +63,7 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
     found = yield from read_arguments(scan.task, name, at, begin, _MESSAGE_STOP, _MESSAGE_END)
     if found is None:
         return None
-    return (yield from scan.offer(replace(found, body="harmony"), "", at))
+    return (yield from scan.offer(found, at, "harmony"))
 
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
@@ -80,15 +80,13 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     head = inline or (yield from scan.tape.look(_FENCE, at))
     if head is None:
         return (yield from scan.skip(at, 3))
-    words = head["info"].strip().lower().split()
-    info = words[0] if words else ""
-    begin = at + head.end()
-    if info in RESULT_FENCES and scan.called:
+    info, begin = fence_kind(head["info"]), at + head.end()
+    if info in RESULT_FENCES and scan.standing.holds:
         return (yield from scan.end_reply(at))
     if info == "tool" and inline is None:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
         if reading is not None:
-            return (yield from scan.offer(reading, "", at))
+            return (yield from scan.offer(reading, at))
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
     closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
     if info not in FENCES or (yield from scan.tape.look(MAY_CALL, begin)) is None:
@@ -99,13 +97,13 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if hit is None:
         held = held.rstrip().removesuffix(head["mark"])
     finish = scan.tape.finish_reason if hit is None else "stop"
-    found = _inside(scan.task, held, begin, info, finish)
-    if found is None:
-        yield from scan.text(at, end)
-        yield from scan.list_quoted(begin, end, held)
-        return end
-    opener, reading = found
-    return (yield from scan.offer(replace(reading, end=end), opener, at))
+    may_be = info == "tool_code" or may_be_call(held, scan.task.tools)
+    found = (yield from _inside(scan.task, held, begin, info, finish)) if may_be else None
+    if found is not None:
+        return (yield from scan.offer(replace(found, end=end), at))
+    yield from scan.text(at, end)
+    yield from scan.list_quoted(begin, end, held)
+    return end
 
 
 def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
@@ -116,7 +114,7 @@ def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Step
     return end
 
 
-def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Opened | None:
+def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Steps[Reading | None]:
     """Return the calls in a fence that holds nothing else, otherwise None.
 
     `finish` is the finish reason to assume for the content of the fence.
@@ -124,48 +122,35 @@ def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Op
     tape = Tape()
     tape.add(text)
     tape.final, tape.finish_reason = True, finish
-    inner = Task(tape, task.tools)
-    found = _run(_whole(inner, info))
-    if found is None or not found[1].units:
+    found = yield from _whole(
+        Task(tape, task.tools), info
+    )  # the text is complete: this never waits
+    if found is None or not found.units or any(map(str.isalnum, text[found.end :])):
         return None
-    rest = tape.slice(found[1].end, tape.size)
-    if any(map(str.isalnum, rest)):
-        return None
-    opener, reading = found
-    units = tuple(_moved(unit, at) for unit in reading.units)
-    return opener, Reading(units, at + reading.end, reading.body, reading.closed)
+    return replace(found, units=tuple(_moved(unit, at) for unit in found.units))
 
 
-def _run(steps: Steps[Opened | None]) -> Opened | None:
-    """Run a parser on a text that is complete, so that it never waits."""
-    while True:
-        try:
-            assert next(steps) is not WAIT
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-
-
-def _whole(task: Task, info: str) -> Steps[Opened | None]:
+def _whole(task: Task, info: str) -> Steps[Reading | None]:
     start = yield from task.tape.next_solid(0)
     kind = FENCES[info]
     if kind == "fence_python":
         reading = yield from read_python(task, start, "(?!)")
-        return None if reading is None else ("", replace(reading, body=kind))
+        return reading and replace(reading, body=kind)
     opening = yield from task.tape.look(OPENING_KEY, start)
     listed = yield from task.tape.look(LISTED_NAME, start)
     if opening is not None or listed is not None:
         found = yield from read_json(task, start, "(?!)")
         array = found.body == "json_list" and kind == "fence_object"
-        return "", replace(found, body="fence_array" if array else kind)
+        return replace(found, body="fence_array" if array else kind)
     for pattern, body, read in _NAMING:
         if (yield from task.look_named(pattern, start)) is not None:
             reading = yield from read(task, start, "(?!)")
-            return None if reading is None else ("", replace(reading, body=body))
+            return reading and replace(reading, body=body)
     opened = yield from envelope_at(task, start)
     if opened is None and (yield from task.tape.look(DAMAGED, start)) is not None:
         size = task.tape.size
         units = units_in(task, task.tape.slice(start, size), start, Extent(size, True))
-        return "", Reading(units, size, kind)
+        return Reading(units, size, kind)
     return opened
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Reading, Unit
-from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import ARGUMENT_KEYS, NAME_KEYS
 from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import (
@@ -19,7 +18,7 @@ from zkit.extract.parsers.headers import (
     read_header,
 )
 from zkit.extract.parsers.json_calls import read_json, read_named
-from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.python_calls import read_braces, read_python
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
@@ -38,7 +37,7 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
         found = yield from read_json(scan.task, at, _STOP)
         if found.units:
             body = "array" if found.body == "json_list" else "object"
-            return (yield from scan.offer(replace(found, body=body), "", at))
+            return (yield from scan.offer(found, at, body))
         scan.tape.in_vain += 1
     return (yield from scan.skip(at))
 
@@ -53,7 +52,7 @@ def _bracketed(scan: Scanner, word: Match, at: int) -> Steps[int]:
     if scan.standing.shown and scan.task.tools.name_of(word["name"]) is None:
         return (yield from scan.skip(at))
     calls = yield from read_python(scan.task, at, _STOP)
-    return (yield from scan.offer(calls, "", at))
+    return (yield from scan.offer(calls, at))
 
 
 # An object that begins with a name, followed by arguments: a call, declared or not.
@@ -83,10 +82,10 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     """Read the name of a tool and its arguments: `f(a=1)`, `f: {"a": 1}`, `f` and an object."""
     if (yield from scan.tape.look(KEY_VALUE.unit, at)) is not None:
         tags = yield from read_markup(scan.task, KEY_VALUE, at, GENERIC_STOP)
-        return (yield from scan.offer(tags, FORMATS["glm45"].opener, at))
+        return (yield from scan.offer(tags and replace(tags, opener=FORMATS["glm45"].opener), at))
     head = yield from scan.tape.look(_SHAPE, at)
     if head is None or scan.task.tools.name_of(head["name"]) is None:
-        return (yield from scan.skip(at, _word_size(scan, at)))
+        return (yield from scan.skip(at))
     if head["object"]:
         return (yield from _with_object(scan, at, head))
     reading = yield from read_python(scan.task, at, _STOP)
@@ -95,8 +94,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         reading = _listed(scan, reading)
     if reading is None:
         return (yield from scan.skip(at, head.end()))
-    reading = replace(reading, body="python_list")
-    return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
+    return (yield from scan.offer(reading, at, "python_list"))
 
 
 _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
@@ -128,19 +126,6 @@ def _listed(scan: Scanner, reading: Reading) -> Reading | None:
 _QUOTE = re.compile(r"[\"']")
 
 
-def _begins_line(scan: Scanner, at: int) -> bool:
-    """True if a call begins its line or follows a label; otherwise a sentence mentions it."""
-    line = scan.before(at).rpartition("\n")[2]
-    return not any(map(str.isalnum, line)) or _LINE_LABEL.search(line) is not None
-
-
-def _word_size(scan: Scanner, at: int) -> int:
-    text = scan.tape.slice(at, at + 128)
-    return max(
-        next((i for i, c in enumerate(text) if not (c.isalnum() or c in "_\\")), len(text)), 1
-    )
-
-
 def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and the object after it.
 
@@ -154,7 +139,7 @@ def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     if head["fence"]:
         closer = yield from scan.tape.look(_FENCE_END, reading.end)
         reading = replace(reading, end=reading.end + (0 if closer is None else closer.end()))
-    return (yield from scan.offer(replace(reading, body="name_line"), "", at))
+    return (yield from scan.offer(reading, at, "name_line"))
 
 
 # A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1,
@@ -178,12 +163,13 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
     yield from scan.text(pos, at)
     if found["braces"]:
         reading = yield from read_braces(scan.task, at, _STOP)
-        return (yield from scan.offer(reading, FORMATS["gemma4"].opener, at))
+        opener = FORMATS["gemma4"].opener
+        return (yield from scan.offer(reading and replace(reading, opener=opener), at))
     if found["call"] is not None:
         calls = yield from read_python(scan.task, at, _STOP)
-        return (yield from scan.offer(calls and replace(calls, body="python_list"), "", at))
+        return (yield from scan.offer(calls, at, "python_list"))
     header = yield from read_header(scan.task, "name_line", at, _STOP)
-    return (yield from scan.offer(header, "", at))
+    return (yield from scan.offer(header, at))
 
 
 def _undeclared(scan: Scanner, pos: int, at: int) -> Steps[int]:
@@ -197,7 +183,7 @@ def _undeclared(scan: Scanner, pos: int, at: int) -> Steps[int]:
     if (yield from scan.tape.next_solid(calls.end)) < scan.tape.size:
         return pos
     yield from scan.text(pos, at)
-    return (yield from scan.offer(replace(calls, body="python_list"), "", at))
+    return (yield from scan.offer(calls, at, "python_list"))
 
 
 _RECIPIENT = r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))"
@@ -219,7 +205,7 @@ def recipient(scan: Scanner, at: int) -> Steps[int]:
     reading = yield from read_header(scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>")
     if reading is None:
         return (yield from row(scan, at))
-    return (yield from scan.offer(reading, "", at))
+    return (yield from scan.offer(reading, at))
 
 
 _ACTION_JSON = (
@@ -245,20 +231,20 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         scan.thinks = False
         scan.start_of_text(at)
     if word["result"]:
-        direct = scan.after_mark or kind == "Observation"
-        if scan.called and direct:
+        direct = scan.standing.after_mark or kind == "Observation"
+        if scan.standing.holds and direct:
             return (yield from scan.end_reply(at, at + word.end()))
         if kind == "Observation":
             return (yield from _observed(scan, at, at + word.end()))
         return (yield from scan.skip(at, word.end()))
     if kind.lower() == "tool_name":
         lines = yield from read_markup(scan.task, LINES, at, "(?!)")
-        return (yield from scan.offer(lines, "", at))
+        return (yield from scan.offer(lines, at))
     reading = yield from _labelled_call(scan, at)
     if reading is None:
         scan.tape.in_vain += 1
         return (yield from scan.skip(at, word.end()))
-    return (yield from scan.offer(reading, "", at))
+    return (yield from scan.offer(reading, at))
 
 
 def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
@@ -308,6 +294,6 @@ def headed(kind: str) -> Handler:
 
     def read(scan: Scanner, at: int) -> Steps[int]:
         reading = yield from read_header(scan.task, kind, at, _STOP)
-        return (yield from scan.offer(reading, "", at))
+        return (yield from scan.offer(reading, at))
 
     return read

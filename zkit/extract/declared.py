@@ -114,18 +114,6 @@ class Declared:
             return f"{name} does not take {', '.join(map(str, foreign))}; it takes {known}."
         return ""
 
-    def misplaced(self, name: str, arguments: JsonMapping) -> str:
-        """Return why values do not fit this tool: an object or a list where the schema allows neither.
-
-        Empty if they fit. See corpus/untouched/json_answers.
-        """
-        expect = self.expect(name)
-        for key, value in arguments.items():
-            kind = "object" if isinstance(value, dict) else "array"
-            if isinstance(value, dict | list) and kind not in expect.child(key).kinds:
-                return f"{name}: {key} must not be an {kind}."
-        return ""
-
     def fits(self, name: str, arguments: Any) -> bool:
         """True if the keys of these arguments fit this tool."""
         return isinstance(arguments, dict) and not self.misfit(name, arguments)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
 from zkit.extract.formats.record import Format
-from zkit.extract.plain_parts import MOST_TICKS
-from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL
+from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL, MOST_TICKS
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 # Quotation marks right before and right after a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
-# The text before a string in code or JSON.
-_VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
 # Quotation marks with different opening and closing marks; straight ones are counted per line.
 _PAIRS = ("“”", "„“", "«»", "「」", "『』")
 # The key of a JSON object: the value after it is data (corpus/untouched/json_answers).
@@ -56,8 +53,6 @@ def quotes(before: str, record: Format) -> bool:
     head, _, line = before.rpartition("\n")
     code = record.values == "python" and record.tier == "shape" and line.rstrip().endswith(":")
     if code and _BLOCK.match(line):
-        return True
-    if before[-1:] in ('"', "'", "`") and _VALUE_DUE.search(before[-40:-1]):
         return True
     if "ASSISTANT:" in before and _INLINE_TURN.search(before):
         return True
@@ -197,7 +192,7 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     """
     head = yield from scan.tape.look(_TAG_NAME, at)
     tag = "" if head is None else head["tag"].lower()
-    if tag in turn_marks.RESULT_TAGS and scan.called:
+    if tag in turn_marks.RESULT_TAGS and scan.standing.holds:
         return (yield from scan.end_reply(at))
     stop = r"|(?=\n)" if tag in turn_marks.ONE_LINE else ""
     return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}"), at + len(tag) + 1))
@@ -245,16 +240,14 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     if struck is not None:
         return (yield from scan.skip(at, struck.end("words")))
     end = at + head.end()
-    left_over = scan.after_mark or scan.called
+    left_over = scan.standing.after_mark or scan.standing.holds
     if not left_over and compiled(turn_marks.CLOSERS).match(head.group()):
         return (yield from scan.skip(at, head.end()))
-    has_text = scan.called or scan.standing.shown
+    has_text = scan.standing.holds or scan.standing.shown
     if has_text and compiled(turn_marks.END_OF_TURN).match(head.group()):
         goes_on = yield from scan.tape.look(_GOES_ON, end)
-        if goes_on is None and scan.before(at)[-1:].isspace() and scan.tape.char(end) in " ,.;:)":
-            return (yield from scan.skip(at, head.end()))  # a sentence about the token
         if goes_on is None:
-            return (yield from scan.end_reply(at, end, shown=not scan.called))
+            return (yield from scan.end_reply(at, end, shown=not scan.standing.holds))
     yield from scan.piece("token", at, end)
     return end
 
@@ -266,7 +259,7 @@ _GOES_ON = rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})"
 
 def result(scan: Scanner, at: int) -> Steps[int]:
     """Read a tool result that the model made up: after a call it ends the reply, otherwise it is quoted."""
-    if scan.called:
+    if scan.standing.holds:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
         head = yield from scan.tape.look(opener, at)
@@ -279,7 +272,7 @@ def turn(scan: Scanner, at: int) -> Steps[int]:
     """End the reply at somebody else's turn."""
     head = yield from scan.tape.look(turn_marks.OTHER_TURN, at)
     end = None if head is None else at + head.end()
-    return (yield from scan.end_reply(at, end, shown=not scan.called))
+    return (yield from scan.end_reply(at, end, shown=not scan.standing.holds))
 
 
 _SPEAKER = rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|(?i:{turn_marks.ANSWERED}))[ \t]?[0-9]{{0,2}}(?:\*\*|__)?[ \t]*+(?:[:：]|(?=\n))(?:\*\*|__)?"

@@ -15,18 +15,17 @@ from zkit.extract.formats.table import format_of
 from zkit.extract.parsers.arguments import Reading, Task
 from zkit.extract.quoting import only_shows
 from zkit.extract.scan_marks import Watch
-from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
+from zkit.extract.standing import Candidate, Outcome, Standing, judge, misfit
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 
 # How many characters before a call are taken into account.
 REACH = 800
 # How much of a quoted region is searched for calls; a longer one is a document.
 LONGEST_REGION = 100_000
-_UNSEEN = r"[\ufeff\u200b-\u200f\u2060]*+"
 # Reads the text at a hook's position, and returns the position to continue from.
 Handler = Callable[["Scanner", int], Steps[int]]
 # Finds the calls in a quoted text.
-Inner = Callable[[str], Iterator[Call]]
+Inner = Callable[[str], Iterator[Outcome]]
 
 
 class Scanner:
@@ -62,7 +61,7 @@ class Scanner:
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
-        pos, fresh = (yield from self._unseen()), True
+        pos, fresh = 0, True
         while True:
             if self.tape.hopeless:
                 yield from self._give_up(pos)
@@ -70,7 +69,7 @@ class Scanner:
             ended = self.tape.final and pos >= self.tape.size
             done = (yield from self._line_start(pos)) if fresh and not ended else pos
             if done > pos:
-                pos, fresh = done, self.after_mark
+                pos, fresh = done, self.standing.after_mark
                 continue
             found = yield from self._next_hook(pos)
             if found is None:
@@ -78,17 +77,7 @@ class Scanner:
                 return
             kind, at = found
             pos = yield from self.handle(kind, at)
-            fresh = self.after_mark
-
-    @property
-    def after_mark(self) -> bool:
-        """True if only blanks come between the last part that was not text and this position."""
-        return self.standing.after_mark
-
-    @property
-    def called(self) -> bool:
-        """True if a call was read so far."""
-        return self.standing.holds
+            fresh = self.standing.after_mark
 
     def handle(self, kind: str, at: int) -> Steps[int]:
         """Run the handler of a hook."""
@@ -131,17 +120,6 @@ class Scanner:
         self.tape.add(chunk)
         self._passed = self.tape.pass_all()
         return self.standing.show(chunk, self._passed)
-
-    def _unseen(self) -> Steps[int]:
-        """Skip zero-width characters at the very beginning; return the position after them."""
-        if self.tape.char(0).isascii() and self.tape.size:
-            return 0
-        marks = yield from self.tape.look(_UNSEEN, 0)
-        end = 0 if marks is None else marks.end()
-        if end:
-            yield self.standing.write(self.tape.slice(0, end))
-            self._text_from = end
-        return end
 
     def _line_start(self, pos: int) -> Steps[int]:
         """Read a hook at the beginning of the reply, or right after reasoning or a call."""
@@ -220,33 +198,32 @@ class Scanner:
         """Ignore the text before this position from now on."""
         self._text_from = at
 
-    def offer(
-        self, reading: Reading | None, opener: str, at: int, *, mentioned: bool = False
-    ) -> Steps[int]:
+    def offer(self, reading: Reading | None, at: int, body: str = "") -> Steps[int]:
         """Judge a reading and hold it until the reply ends; without a reading, emit text.
 
-        `mentioned` is True for a call inside a sentence, which is doubtful.
+        `body` is the kind of its body if not the reading's own.
         """
         if reading is None:
             self.tape.in_vain += 1
             return (yield from self.skip(at))
         end = max(reading.end, at + 1)
         text = self.tape.slice(at, end)
-        record = format_of(opener, reading.body, text)
+        record = format_of(reading.opener, body or reading.body, text)
         if record.name not in self._wanted or not reading.units:
             self.tape.in_vain += 1
             return (yield from self.skip(at, end - at))
         tools = self.task.tools
-        judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
-        outcomes = numbered(judged, self.standing.known)
+        outcomes = tuple(
+            judge(unit, number, self.tape.slice(*unit.span), record, tools)
+            for number, unit in enumerate(reading.units, self.standing.known)
+        )
         if not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
             self.tape.in_vain += 1
         unfit = tuple(misfit(unit, record, tools) for unit in reading.units)
         before = self.before(at)
-        mentioned = mentioned or (not self.thinks and only_shows(before, text, record))
+        mentioned = not self.thinks and only_shows(before, text, record)
         candidate = Candidate((at, end), text, record, outcomes, unfit, before, mentioned)
-        counts = yield from self.standing.offer(candidate)
-        if counts:
+        if (yield from self.standing.offer(candidate)):
             self._text_from = end
             self.thinks = False
         return end

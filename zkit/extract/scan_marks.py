@@ -3,18 +3,73 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from zkit.extract import turn_marks
 from zkit.extract.declared import LONGEST_PLAIN, Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
-from zkit.extract.plain_parts import plain_code
-from zkit.extract.tape import LONGEST_MARK, Tape, compiled
+from zkit.extract.tape import LONGEST_MARK, Tape, compiled, searched
 
-if TYPE_CHECKING:
-    import regex
+# The info strings of fences that may hold a call, and the kind of their body.
+FENCES = {
+    **dict.fromkeys(
+        ("", "json", "json5", "jsonc", "jsonl", "xml", "text", "txt", "plaintext", "html", "python",
+         "py", "javascript", "js", "bash", "sh", "shell", "yaml", "markdown"),
+        "fence_object",
+    ),
+    **dict.fromkeys(
+        ("tool_call", "tool_calls", "function_call", "function", "tool_use"), "fence_call"
+    ),
+    "tool_code": "fence_python",
+    "tool": "lines",
+}  # fmt: skip
+# The info strings of fences in which models make up a tool's result (corpus/extract/around).
+RESULT_FENCES = frozenset(
+    {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
+)
+_OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
+# The beginning of a block that may be nothing but a call.
+MAY_CALL = (
+    r"[\s\ufeff]*+(?:[\[{<✿\"']|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
+)
+# Inline code has at most this many backticks on each side; longer runs are decoration.
+MOST_TICKS = 20
+_MAY_CALL = re.compile(MAY_CALL)
+_FENCE = re.compile(
+    r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n(?P<body>(?:[^\n]*+\n)*?)"
+    r"[ \t]*+(?P=mark)[`~]*+[ \t]*+(?=\r?\n|\Z|<)"
+)
+# Every mark of calls and every key in `NAME_KEYS` contains one of these.
+_NAMING_WORD = re.compile(r"name|tool|function|action|call|recipient|TOOL|FUNC")
+
+
+def may_be_call(text: str, tools: Declared) -> bool:
+    """True if the content of a fence may be a call: it names a tool, or begins with a mark or a bracket."""
+    if _MAY_CALL.match(text) is None:
+        return False
+    marked = text.lstrip()[:1] in "<✿[{\"'\ufeff" and _NAMING_WORD.search(text) is not None
+    return marked or tools.named_in(text)
+
+
+def plain_code(text: str, at: int, tools: Declared) -> tuple[int, int]:
+    """Return the end of the fence at `at`, and where its search began, if it holds no call; else 0, 0."""
+    fence = _FENCE.match(text, at)
+    if fence is None or text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
+        return 0, 0
+    info, body = fence_kind(fence["info"]), fence["body"]
+    if info in _OTHER_FENCES or tools.named_in(body):
+        return 0, 0
+    if info not in FENCES or _MAY_CALL.match(body) is None:
+        return fence.end(), fence.end()
+    return (0, 0) if may_be_call(body, tools) else (fence.end(), fence.start("body"))
+
+
+def fence_kind(info: str) -> str:
+    """Return the language of a fence from the line that opens it."""
+    return next(iter(info.lower().split()), "")
+
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
 # The labels of tool results in ReAct prompts, and of results that models make up.
@@ -54,43 +109,18 @@ LINE_PREFIX = 4
 MOST_PREFIXES = 4096
 
 
-class Hooks:
-    """The patterns of all hooks, and whether the end of a text may be the beginning of one.
+class Hooks(NamedTuple):
+    """The patterns of all hooks, of those that begin a line, and the latter at the beginning of a text."""
 
-    Only streams need the patterns for partial matches, so they are compiled on first use.
-    """
+    any: str
+    new_line: str
+    line: str
 
-    def __init__(self, inline: str, lines: str) -> None:
-        self._lines = lines
-        self._new_line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
-        self._any = f"{inline}|{self._new_line}"
-        self._begun: dict[str, bool] = {}
-        self.search = re.compile(self._any)
 
-    def may_begin(self, prefix: str) -> bool:
-        """True if a hook may begin with these first characters of a line and the line end before them."""
-        known = self._begun.get(prefix)
-        if known is None:
-            if len(self._begun) > MOST_PREFIXES:
-                self._begun.clear()
-            known = self.partial.match(prefix, partial=True) is not None
-            self._begun[prefix] = known
-        return known
-
-    @cached_property
-    def partial(self) -> regex.Pattern[str]:
-        """The pattern of any hook, for partial matches."""
-        return compiled(self._any)
-
-    @cached_property
-    def new_line(self) -> regex.Pattern[str]:
-        """The pattern of a hook that counts only at the beginning of a line, with the line end before it."""
-        return compiled(self._new_line)
-
-    @cached_property
-    def line(self) -> str:
-        """The same pattern for the beginning of a text."""
-        return rf"(?P<indent>\s*+)(?:{self._lines})"
+@lru_cache(maxsize=MOST_PREFIXES)
+def _may_begin(hooks: str, prefix: str) -> bool:
+    """True if a hook may begin with these first characters of a line and the line end before them."""
+    return compiled(hooks).match(prefix, partial=True) is not None
 
 
 def _quoting() -> str:
@@ -150,7 +180,10 @@ def _lines(tools: bool) -> str:
 def hooks_for(tools: bool) -> Hooks:
     """Return the hooks for a reply; without tools, only those for reasoning, channels and tokens."""
     kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in _inline(tools))
-    return Hooks(f"(?={TRIGGER.pattern})(?:{kinds})", _lines(tools))
+    lines = _lines(tools)
+    new_line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
+    inline = f"(?={TRIGGER.pattern})(?:{kinds})"
+    return Hooks(f"{inline}|{new_line}", new_line, rf"(?P<indent>\s*+)(?:{lines})")
 
 
 # The first key of an object, or of the first object in a list.
@@ -242,7 +275,7 @@ class Watch:
                 return -1
             if start == len(text) - 1:
                 return start if all(text.find(name, at) < 0 for name in self._names) else -1
-            if self._hooks.may_begin(text[start : start + LINE_PREFIX]):
+            if _may_begin(self._hooks.any, text[start : start + LINE_PREFIX]):
                 return -1
         return len(text) if all(text.find(name, at) < 0 for name in self._names) else -1
 
@@ -262,7 +295,7 @@ class Watch:
         return found
 
     def _search(self, text: str, at: int) -> Found:
-        match = self._hooks.search.search(text, at)
+        match = searched(self._hooks.any).search(text, at)
         if match is None:
             return _NONE
         group, start = match.lastgroup or "", match.start()
@@ -276,17 +309,17 @@ class Watch:
             return False
         if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
             return True
-        if self._hooks.partial.fullmatch(text, found.start, partial=True) is not None:
+        if compiled(self._hooks.any).fullmatch(text, found.start, partial=True) is not None:
             return False
         line = text.rfind("\n", 0, found.start)
         if line < 0 or text[line : found.start].strip():
             return True
-        return self._hooks.new_line.fullmatch(text, line, partial=True) is None
+        return compiled(self._hooks.new_line).fullmatch(text, line, partial=True) is None
 
     def _held(self, text: str, begin: int, end: int) -> int:
         """Return the first position between two that may still become a hook, or the second one."""
         for trigger in TRIGGER.finditer(text, begin, end):
-            if self._hooks.partial.fullmatch(text, trigger.start(), partial=True) is not None:
+            if compiled(self._hooks.any).fullmatch(text, trigger.start(), partial=True) is not None:
                 return trigger.start()
         return end
 

@@ -6,12 +6,12 @@ calls follow, the calls are final; if text follows, they are doubtful.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import zip_longest
 
-from zkit.calls import Call, Tier
+from zkit.calls import Call, Position, Tier
 from zkit.extract import events
 from zkit.extract.declared import Declared, without_prefix
 from zkit.extract.events import Doubtful, Event, Incomplete, Piece, Refusal, Span, Unknown
@@ -19,6 +19,7 @@ from zkit.extract.formats.record import Format
 from zkit.extract.parsers.arguments import Unit
 from zkit.extract.parsers.call_objects import BESIDE
 from zkit.extract.quoting import closes_quote, ends_sentence, in_element, quotes
+from zkit.receipt import Rank
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
 # The confidence of a call by its tier; each rank of its repair takes off 0.05.
@@ -72,8 +73,13 @@ class Candidate:
 Waiting = Piece | Candidate | list[Refusal]
 
 
-def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
-    """Return the outcome of one call that was read."""
+def confidence(tier: Tier, rank: Rank) -> float:
+    """Return the confidence in a call of this tier that was repaired at this rank."""
+    return round(CONFIDENCE[tier] - 0.05 * rank, 2)
+
+
+def judge(unit: Unit, number: int, text: str, record: Format, tools: Declared) -> Outcome:
+    """Return the outcome of one call that was read; without an id it is numbered."""
     known = tools.name_of(unit.name)
     if unit.state == "cut":
         if known or record.tier == "marker" or unit.name in tools.prefixes:
@@ -93,10 +99,10 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
         problem = misfit(unit, record, tools)
     if problem is not None:
         return problem
-    confidence = CONFIDENCE[record.tier] - 0.05 * unit.rank
+    sure = confidence(record.tier, unit.rank)
     return Call(
-        known, unit.arguments, unit.id, record.name, record.tier, round(confidence, 2), unit.rank,
-        unit.fixes, unit.span,
+        known, unit.arguments, unit.id or f"call_{number}", record.name, record.tier, sure,
+        unit.rank, unit.fixes, unit.span,
     )  # fmt: skip
 
 
@@ -106,7 +112,7 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     None if there are no such keys. Without a marker, keys that are not parameters of the tool make
     it another kind of object (corpus/extract/small_models).
     """
-    odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
+    odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object", "_bare"}
     if not odd:
         return None
     if record.tier == "shape" and not odd & tools.expect(name).keys:
@@ -138,21 +144,11 @@ def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
         return None
     if record.tier != "shape" and record.body not in _LOOSE_BODIES:
         return None
-    problem = tools.misfit(name, unit.arguments) or tools.misplaced(name, unit.arguments)
+    problem = tools.misfit(name, unit.arguments)
     if not problem:
         return None
     message = f"{problem} Call {name} again with arguments that fit."
     return Refusal(name, "arguments", unit.span, message, record.name)
-
-
-def numbered(outcomes: Sequence[Outcome], first: int) -> tuple[Outcome, ...]:
-    """Return the outcomes, with an id for every call that has none."""
-    named = []
-    for index, outcome in enumerate(outcomes, first):
-        if isinstance(outcome, Call) and not outcome.id:
-            outcome = replace(outcome, id=f"call_{index}")
-        named.append(outcome)
-    return tuple(named)
 
 
 _EVENTS: dict[type[Outcome], Callable[..., Event]] = {
@@ -261,15 +257,9 @@ class Standing:
 
         The prompt had opened the reasoning (Qwen3, DeepSeek R1).
         """
-        for item in self._pending:
-            if isinstance(item, Piece):
-                self._content.write(item.whole if item.kind in ("text", "thought") else "")
-            elif isinstance(item, Candidate):
-                self._content.write(item.text)
-                self.outcomes += _quoted(item).outcomes
-            else:
-                self.outcomes += item
-        self._pending, self.holds = [], False
+        for _ in self._release(called=False, over=True):
+            pass  # it is all replaced by one event
+        self.holds = False
         thought = self.content
         self.reasoning += [thought] if thought else []
         self._content, self.shown = StringIO(), 0
@@ -391,10 +381,10 @@ class Standing:
                 yield from self._refused(item)
             elif item.kind == "thought" and called:
                 yield from self._emit(replace(item, kind="reasoning"))
-            elif item.kind == "token" and over:
-                yield from self._emit(item)
-            else:
+            elif item.kind in ("text", "thought") or (item.kind == "token" and not over):
                 yield self.write(item.whole)
+            else:
+                yield from self._emit(item)
 
     def _told(self, outcome: Outcome) -> Event:
         self.outcomes.append(outcome)
@@ -479,12 +469,8 @@ def _echoes(item: Candidate, last: Candidate) -> bool:
 def placed(call: Call, final: bool, alone: bool) -> Call:
     """Return the call with its final tier, position and confidence."""
     tier: Tier = "alone" if alone and call.tier == "shape" else call.tier
-    if tier == call.tier and final:
-        return call
-    confidence = CONFIDENCE[tier] - 0.05 * call.rank
-    return replace(
-        call, tier=tier, position="final" if final else "followed", confidence=round(confidence, 2)
-    )
+    position: Position = "final" if final else "followed"
+    return replace(call, tier=tier, position=position, confidence=confidence(tier, call.rank))
 
 
 def _is_quoted(item: Candidate) -> bool:

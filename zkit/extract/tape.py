@@ -39,14 +39,8 @@ MOST_KEPT = 256
 LONGEST_MARK = 96
 
 
-class _Wait:
-    """The type of `WAIT`: the text so far is not enough to decide."""
-
-    def __repr__(self) -> str:
-        return "WAIT"
-
-
-WAIT = _Wait()
+# The text so far is not enough to decide.
+WAIT = object()
 
 
 class Hit(NamedTuple):

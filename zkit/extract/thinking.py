@@ -8,47 +8,33 @@ from zkit.extract import quoting, turn_marks
 from zkit.extract.call_openers import message_call, opening
 from zkit.extract.events import Kind
 from zkit.extract.parsers.tag_calls import cut_header
-from zkit.extract.scan import Scanner
+from zkit.extract.scan import Handler, Scanner
 from zkit.extract.tape import MOST_HEADER, Steps, searched
 from zkit.extract.turn_marks import Region
 
 _LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 
 
-def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
-    """Return the region that opens at a position, and the position after its opener."""
-    for region in found:
-        head = yield from scan.tape.look(region.opener, at)
-        if head is not None:
-            return region, at + head.end()
-    return None
+def region(found: tuple[Region, ...], kind: Kind, *, begins_line: bool = False) -> Handler:
+    """Return a handler for the parts of a reply between an opener and its closer, or up to its end.
 
+    A tag counts only at the beginning of a line, since a sentence may mention it.
+    """
 
-def marked(scan: Scanner, at: int) -> Steps[int]:
-    """Read a block of reasoning between marks, up to its closer or the end of the reply."""
-    found = yield from _opened(scan, turn_marks.MARKED_REASONING, at)
-    if found is None:
+    def read(scan: Scanner, at: int) -> Steps[int]:
+        for one in found:
+            head = yield from scan.tape.look(one.opener, at)
+            if head is None or (begins_line and scan.before(at).rpartition("\n")[2].strip()):
+                continue
+            return (yield from _between(scan, at, at + head.end(), searched(one.closer), kind))
         return (yield from scan.skip(at))
-    region, begin = found
-    return (yield from _block(scan, region, at, begin))
 
-
-def tagged(scan: Scanner, at: int) -> Steps[int]:
-    """Read a reasoning tag; it counts only at the beginning of a line, since a sentence may mention it."""
-    found = yield from _opened(scan, turn_marks.TAGGED_REASONING, at)
-    if found is None or scan.before(at).rpartition("\n")[2].strip():
-        return (yield from scan.skip(at))
-    region, begin = found
-    return (yield from _block(scan, region, at, begin))
-
-
-def _block(scan: Scanner, region: Region, at: int, begin: int) -> Steps[int]:
-    scan.reasoned = True
-    return (yield from _between(scan, at, begin, searched(region.closer), "reasoning"))
+    return read
 
 
 def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: Kind) -> Steps[int]:
     """Emit everything between an opener and its closer as pieces of one kind; drop the marks."""
+    scan.reasoned = scan.reasoned or kind == "reasoning"
     yield from scan.piece("frame", at, begin)
     hit = yield from scan.pass_to(begin, closer, kind)
     start, end = (scan.tape.size,) * 2 if hit is None else (hit.start, hit.end)
@@ -90,29 +76,15 @@ def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
 
 def spoken(scan: Scanner, at: int) -> Steps[int]:
     """Read reasoning between two fixed sentences; without the second one it is text."""
-    found = yield from _opened(scan, turn_marks.SPOKEN_REASONING, at)
-    if found is None:
-        return (yield from scan.skip(at))
-    region, begin = found
-    closer = yield from scan.tape.find(
-        searched(region.closer), begin, begin + turn_marks.LONGEST_SPOKEN
-    )
-    if closer is None:
-        return (yield from scan.skip(at, begin - at))
-    scan.reasoned = True
-    yield from scan.piece("frame", at, begin)
-    yield from scan.piece("reasoning", begin, closer.start)
-    yield from scan.piece("frame", closer.start, closer.end)
-    return closer.end
-
-
-def answer(scan: Scanner, at: int) -> Steps[int]:
-    """Read a channel for the reader: its content is text, whatever it looks like."""
-    found = yield from _opened(scan, turn_marks.ANSWERS, at)
-    if found is None:
-        return (yield from scan.skip(at))
-    region, begin = found
-    return (yield from _between(scan, at, begin, searched(region.closer), "text"))
+    for one in turn_marks.SPOKEN_REASONING:
+        head = yield from scan.tape.look(one.opener, at)
+        if head is None:
+            continue
+        begin, closer = at + head.end(), searched(one.closer)
+        if (yield from scan.tape.find(closer, begin, begin + turn_marks.LONGEST_SPOKEN)):
+            return (yield from _between(scan, at, begin, closer, "reasoning"))
+        return (yield from scan.skip(at, head.end()))
+    return (yield from scan.skip(at))
 
 
 def channel(scan: Scanner, at: int) -> Steps[int]:
@@ -121,12 +93,11 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         addressed = "to=" in scan.tape.slice(at, at + MOST_HEADER)
         cut = cut_header(scan.task, turn_marks.CHANNEL, "harmony", at) if addressed else None
-        return (yield from scan.skip(at) if cut is None else scan.offer(cut, "", at))
+        return (yield from scan.skip(at) if cut is None else scan.offer(cut, at))
     begin, to = at + head.end(), head["to"] or ""
     if head["role"] not in (None, "assistant"):
         return (yield from quoting.turn(scan, at))
     if to == "self" or (not to and head["channel"] == "analysis"):
-        scan.reasoned = True
         return (yield from _between(scan, at, begin, turn_marks.CHANNEL_END, "reasoning"))
     if scan.task.tools and (head["channel"], head["kind"]) == ("final", "json"):
         yield from scan.piece("frame", at, begin)  # gpt-oss writes a call as JSON

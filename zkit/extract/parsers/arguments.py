@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from zkit.expect import Expect
 from zkit.extract.declared import Declared
-from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
+from zkit.extract.parsers.call_objects import RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.parsers.values import Slot, repaired, shifted, unambiguous
 from zkit.extract.tape import Match, Steps, Tape
 from zkit.json_types import JsonObject
@@ -49,12 +49,13 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content of one envelope: its calls, where it ends, and the kind of its body."""
+    """The content of one envelope: its calls, where it ends, the kind of its body, and its opener."""
 
     units: tuple[Unit, ...]
     end: int
     body: str
     closed: bool = True
+    opener: str = ""
 
 
 def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
@@ -70,7 +71,7 @@ class Task(NamedTuple):
 
     def slot(self, name: str, key: str) -> Slot:
         """Return what the schema says about one argument of a tool."""
-        return Slot(key, self.tools.expect(name).child(key), self.tools.schema(name))
+        return Slot(key, self.tools.expect(name).child(key))
 
     def look_named(self, pattern: str, at: int) -> Steps[Match | None]:
         """Return the match at a position if it names a declared tool, otherwise None."""
@@ -81,37 +82,16 @@ class Task(NamedTuple):
 def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
     """Return the call that a JSON object spells out, or why it is refused."""
     arguments = spelt.arguments
-    if "_twice" in spelt.keys:
-        message = f"{spelt.name}: the call gives two names or two sets of arguments. Send one call."
-        return broken(spelt.name, span, "ambiguous", message)
-    beside = spelt.keys - BESIDE - RESULT_KEYS - {"_bare"}
-    if "_bare" in spelt.keys and beside:
-        found = ", ".join(sorted(map(str, beside)))
-        message = (
-            f'{spelt.name}: no "arguments" in the call, but {found}. Put them into "arguments".'
-        )
-        return broken(spelt.name, span, "other_object", message)
     if arguments is None or arguments == "":
         arguments = {}
     if isinstance(arguments, str):
-        return _from_string(task, spelt, arguments, span, fixes)
+        # JSON in a string, as in the OpenAI API (Granite 4)
+        unit = from_text(task, spelt.name, arguments, 0, span)
+        inner = tuple(fix._replace(start=0, end=0, path="arguments") for fix in unit.fixes)
+        return replace(unit, id=spelt.id, fixes=fixes + inner, keys=spelt.keys)
     if spelt.keys & RESULT_KEYS:
         return broken(spelt.name, span, "result", "")
     unit = finished(task, spelt.name, arguments, span, fixes)
-    return replace(unit, id=spelt.id, keys=spelt.keys)
-
-
-def _from_string(
-    task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
-) -> Unit:
-    """Read arguments that are JSON in a string, as in the OpenAI API (Granite 4)."""
-    outcome = repaired(text, task.tools.schema(spelt.name))
-    if isinstance(outcome, Unrepairable):
-        return broken(spelt.name, span, outcome.reason, outcome.message)
-    if outcome.rank >= Rank.CUT:
-        return Unit(spelt.name, outcome.value, span, spelt.id, state="cut")
-    inner = tuple(Fix(f.name, f.rank, 0, 0, f.new, f.note, "arguments") for f in outcome.fixes)
-    unit = finished(task, spelt.name, outcome.value, span, fixes + inner)
     return replace(unit, id=spelt.id, keys=spelt.keys)
 
 
@@ -125,7 +105,7 @@ def from_text(
     found = unambiguous(text)
     if found is not None and isinstance(found[0], dict):
         return finished(task, name, found[0], span, ())
-    outcome = repaired(text, task.tools.schema(name), finish)
+    outcome = repaired(text, finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return Unit(name, None, span, state="cut")
@@ -144,9 +124,9 @@ def finished(
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
     if is_declaration(arguments, expect):
         return broken(name, span, "declaration", "")
-    fallen = _fallen_in(arguments, expect) if _closed_late(fixes) else ""
+    fallen = _fallen_in(arguments, expect) if fixes else ""
     if fallen:
-        message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
+        message = f"{name}: a bracket or a quote is not closed, and {fallen} may be in it or after it. Close it and call {name} again."
         return broken(name, span, "ambiguous", message)
     key = next(iter(arguments)) if len(arguments) == 1 else ""
     if (
@@ -206,21 +186,20 @@ def _listed(schema: JsonObject, key: str) -> list[Any]:
     return list(part.get("enum") or ()) if isinstance(part, dict) else []
 
 
-def _closed_late(fixes: tuple[Fix, ...]) -> bool:
-    """True if repair added closers at the end that may belong further up."""
-    return any(fix.name == "close_at_end" for fix in fixes)
-
-
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
     """Return an argument of the tool that ended up inside another argument; empty if there is none.
 
-    The other argument has no such key in its schema. See corpus/extract/damaged.
+    The other argument is an object without such a key in its schema, or a text that holds the key
+    and its colon. See corpus/extract/damaged.
     """
+    missing = expect.keys - arguments.keys()
     for key, value in arguments.items():
         inner = expect.child(key)
         for part in value if isinstance(value, list) else [value]:
             within = part if isinstance(part, dict) else {}
-            lost = within.keys() & expect.keys - arguments.keys() - inner.keys - inner.item().keys
+            lost = within.keys() & missing - inner.keys - inner.item().keys
+            if isinstance(part, str):
+                lost = {name for name in missing if f'{name}":' in part}
             if lost:
                 return str(min(lost))
     return ""
@@ -236,5 +215,5 @@ def _finite(arguments: JsonObject) -> bool:
     except ValueError:
         return False
     except RecursionError:
-        return True
+        pass
     return True

@@ -51,9 +51,6 @@ OPENING_KEYS = frozenset(
 _NAMED = re.compile(
     rf"[\"']?\b(?P<key>{'|'.join(sorted(NAME_KEYS, key=len, reverse=True))})\b[\"']?\s*[:=]\s*[\"']?(?P<name>[^\s\"',{{}}\[\]]++)"
 )
-_ARGUED = re.compile(
-    rf"[\"']?\b(?P<key>{'|'.join(ARGUMENT_KEYS)})\b[\"']?\s*[:=]\s*(?P<quote>[\"']?)"
-)
 _KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{")
 
 
@@ -159,9 +156,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")
     if held is not None and key != "_name":
-        twice = len(value) > 2 and _contradicts(value, key, held, tools)
-        keys = frozenset({*rest, "_twice" if twice else held} - {held})
-        return Spelt(value[key], rest[held], ident, keys, level + 1)
+        return Spelt(value[key], rest[held], ident, frozenset(rest) - {held}, level + 1)
     name = tools.name_of(value[key])
     beside = {
         k: v
@@ -193,16 +188,6 @@ def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     ident = next((str(value[k]) for k in ID_KEYS if k in value), "")
     keys = frozenset(value) - {*named, *held, RPC_KEY}
     return Spelt(name, arguments, ident, keys, level + 1)
-
-
-def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
-    """True if an object names two tools, or has two different objects of arguments.
-
-    See corpus/untouched/two_readings.
-    """
-    names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
-    objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
-    return len(names - {None}) > 1 or any(other != value[held] for other in objects)
 
 
 def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
@@ -254,37 +239,3 @@ def name_in(text: str, tools: Declared) -> str:
         names.insert(0, keyed["name"])
     known = next((name for name in names if tools.name_of(name)), None)
     return known or next(iter(names), "")
-
-
-def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
-    """Return the schema of a whole call of this tool, as evidence for repairing a damaged one.
-
-    None for an unknown tool, or if the form of the call is not clear. See corpus/extract/damaged.
-    """
-    parameters = tools.schema(name)
-    if parameters is None:
-        return None
-    named, argued = _NAMED.search(text), _ARGUED.search(text)
-    if named is None:
-        keyed = _rooted(_object({name: parameters}), parameters)
-        return keyed if _KEYED.match(text) else None
-    if argued is None:
-        return None
-    held = {"type": "string"} if argued["quote"] else parameters
-    members = {named["key"]: {"type": "string"}, argued["key"]: held}
-    return _rooted(_object(members), parameters)
-
-
-def _object(members: JsonObject) -> JsonObject:
-    beside: JsonObject = {key: {} for key in sorted(BESIDE - members.keys())}
-    return {
-        "type": "object",
-        "properties": {**members, **beside},
-        "required": list(members),
-        "additionalProperties": False,
-    }
-
-
-def _rooted(schema: JsonObject, parameters: JsonObject) -> JsonObject:
-    """Return a schema with the definitions of the tool's own schema, which its references need."""
-    return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

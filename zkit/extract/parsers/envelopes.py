@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
-from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
-from zkit.extract.parsers.brace_calls import read_arrows, read_braces
-from zkit.extract.parsers.brackets import Extent
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken
 from zkit.extract.parsers.call_objects import OPENING_KEYS
-from zkit.extract.parsers.headers import NAME, read_header
+from zkit.extract.parsers.headers import HEADERS, NAME, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
-from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.python_calls import read_arrows, read_braces, read_python
 from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
+from zkit.extract.parsers.values import Extent
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
-
-if TYPE_CHECKING:
-    import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 # How far to search for the end of an envelope without a readable call; longer texts are documents.
@@ -34,8 +29,6 @@ class Wrapper:
 
     opener: str
     closer: str
-    # Whether it can only hold calls, so that a name alone is a call.
-    marks: bool = True
 
     @cached_property
     def stop(self) -> str:
@@ -53,17 +46,8 @@ class Wrapper:
         return rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{self.closer}|{again})"
 
 
-def _wrappers() -> tuple[Wrapper, ...]:
-    closers: dict[str, str] = {}
-    marks: set[str] = set()
-    for record in FORMATS.values():
-        if record.opener:
-            closers[record.opener] = closers.get(record.opener) or record.closer
-            marks |= {record.opener} if record.tier == "marker" else set()
-    return tuple(Wrapper(opener, closer, opener in marks) for opener, closer in closers.items())
-
-
-WRAPPERS = _wrappers()
+_CLOSERS = {record.opener: record.closer for record in FORMATS.values() if record.opener}
+WRAPPERS = tuple(Wrapper(opener, closer) for opener, closer in _CLOSERS.items())
 
 
 def by_tags(dialect: dialects.Dialect) -> Read:
@@ -105,15 +89,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "xtml": (r"<\|open\|>call\s", by_tags(dialects.XTML)),
     "m3": (rf"{dialects.M3}<invoke\s", by_tags(dialects.MINIMAX_M3)),
     "call_begin": (dialects.CALL_BEGIN[3:-1], _call_begin),
-    "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", by_header("inkling_named")),
-    "solar": (r"<\|tool_call:begin\|>", by_header("solar")),
-    "plamo": (r"<\|plamo:begin_tool_request:plamo\|>", by_header("plamo")),
-    "functionary_v2": (r"<\|recipient\|>", by_header("functionary_v2")),
-    "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", by_header("mistral")),
-    "flower": (r"✿FUNCTION✿", by_header("flower")),
-    "bracket_calling": (r"\[Calling tool:", by_header("bracket_calling")),
-    "dspy": (r"\[\[ ## next_tool_name ## \]\]", by_header("dspy")),
-    "tool_input": (r"<tool>", by_header("tool_input")),
+    **{h.name: (h.opens, by_header(h.name)) for h in HEADERS.values() if h.opens},
 }  # fmt: skip
 
 _INNER = r"(?:<(?:ifm\|)?tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
@@ -128,7 +104,6 @@ _CHOICE = (
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
     + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<{dialects.SPACE}(?:arg|param)_key|</{dialects.SPACE}tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
-    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
     + r")"
 )
 _READS: dict[str, Read] = {
@@ -140,8 +115,15 @@ _READS: dict[str, Read] = {
     "named": by_header("named"),
 }
 _OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
-_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare")
+_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value")
 _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?:ifm\|)?(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
+
+
+# Everything that opens an envelope, with the index of its wrapper, and everything that opens a call.
+WRAPPED = "(?i)" + "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
+OPENED = (
+    "(?i)" + "|".join(f"(?P<b_{k}>{start})" for k, (start, _) in BODIES.items()) + "|" + WRAPPED[4:]
+)
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
@@ -167,7 +149,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
             at += nested.end()
     if not units:
         cut = _cut_body(task, wrapper, start, pos)
-        return cut or (yield from _unread(task, wrapper, start, pos))
+        return cut or (yield from _unread(task, wrapper, pos))
     end = yield from _closer(task, wrapper, at)
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
@@ -192,7 +174,7 @@ def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | N
     """
     tape, tools = task.tape, task.tools
     body = tape.slice(pos, pos + MOST_HEADER)
-    if not wrapper.marks or not tape.final or pos + len(body) < tape.size:
+    if not tape.final or pos + len(body) < tape.size:
         return None
     if not body.strip():
         line = tape.slice(start - MOST_HEADER, start).rpartition("\n")[2]
@@ -208,16 +190,13 @@ def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | N
     return cut_reading(task, "", "", start) if tag else None
 
 
-_UNREAD = "The call of {name} cannot be read. Send one object with its name and its arguments."
-
-
-def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
+def _unread(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     """Read a damaged JSON value in an envelope if it names a declared tool, otherwise return None.
 
     Its first brace is missing, or it is in quotes (corpus/extract/damaged). If it spells no call, it
     is refused: Apertus writes two names in one object, or a name without an object.
     """
-    if not wrapper.marks or task.tape.exhausted:
+    if task.tape.exhausted:
         return None
     if (yield from task.tape.look(DAMAGED, pos)) is None:
         return None
@@ -230,8 +209,8 @@ def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading
     name = next((n for n in task.tools.offers if f'"{n}"' in text), None)
     if name is None or closer is None:
         return None
-    unit = broken(name, (start, after), "other_object", _UNREAD.format(name=name))
-    return Reading((unit,), after, "json", True)
+    message = f"The call of {name} cannot be read. Send one object with its name and its arguments."
+    return Reading((broken(name, (pos, after), "other_object", message),), after, "json")
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
@@ -264,46 +243,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
         if not draft.values and task.tools.name_of(draft.name) is None:
             return None
         return Reading((unit,), end, "key_value", closed)
-    if kind == "bare":
-        return (yield from _bare_name(task, wrapper, choice["name"], pos, at))
     reading = yield from _READS[kind](task, at, wrapper.stop)
     if reading is not None and not reading.units:
         return None
     return reading
-
-
-def _bare_name(
-    task: Task, wrapper: Wrapper, name: str, start: int, at: int
-) -> Steps[Reading | None]:
-    """Read a declared name and nothing else as a call without arguments; None if more text follows."""
-    if not wrapper.marks or task.tools.name_of(name) is None:
-        return None
-    end = yield from _closer(task, wrapper, at)
-    if end is None and (yield from task.tape.next_solid(at)) < task.tape.size:
-        return None
-    missing = task.tools.expect(name).required
-    if end is None and (missing or task.tape.cut):
-        size = task.tape.size
-        return Reading((Unit(name, None, (start, size), state="cut"),), size, "key_value", False)
-    return Reading((finished(task, name, {}, (start, at), ()),), at, "key_value")
-
-
-@cache
-def openers() -> regex.Pattern[str]:
-    """Return the pattern of everything that opens a call.
-
-    Its groups are `b_` and the kind of a body, or `w_` and the index of a wrapper.
-    """
-    import regex
-
-    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
-    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
-
-
-@cache
-def wrappers() -> regex.Pattern[str]:
-    """Return the pattern of everything that opens an envelope."""
-    import regex
-
-    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
-    return regex.compile(wrapped, regex.IGNORECASE)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished, from_text
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.tag_calls import cut_header, cut_reading
 from zkit.extract.parsers.tag_dialects import CALL_BEGIN, CALL_END, CALL_SEP
+from zkit.extract.parsers.values import strict
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
@@ -38,23 +39,25 @@ class Header:
     raw: bool = False
     # Whether the header contains a token or a tag.
     marked: bool = True
+    # The mark at which a call is recognised without an envelope.
+    opens: str = ""
 
 
 HEADERS: dict[str, Header] = {
     header.name: header
     for header in (
-        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\s*+\[CALL_ID\]\s*+(?P<id>\w{{1,64}}))?+(?:\s*+\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
-        Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>"),
+        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\s*+\[CALL_ID\]\s*+(?P<id>\w{{1,64}}))?+(?:\s*+\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]", opens=r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]"),
+        Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>", opens=r"<\|recipient\|>"),
         Header("functionary_v32", rf">>>{NAME}[ \t\r]*+\n\s*+"),
         Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{CALL_SEP})?+\s*+{NAME}\s*+(?:{CALL_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
         Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}", CALL_BEGIN),
-        Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>"),
-        Header("plamo", rf"<\|plamo:begin_tool_request:plamo\|>\s*+<\|plamo:begin_tool_name:plamo\|>\s*+{NAME}\s*+<\|plamo:end_tool_name:plamo\|>\s*+<\|plamo:begin_tool_arguments:plamo\|>(?:<\|plamo:constrain\|>json)?+(?:<\|plamo:msg\|>)?+\s*+", r"\s*+<\|plamo:end_tool_arguments:plamo\|>(?:\s*+<\|plamo:end_tool_request:plamo\|>)?+", r"<\|plamo:"),
-        Header("inkling_named", rf"<\|message_model\|>{NAME}<\|content_invoke_tool_(?:json|text)\|>\s*+", r"\s*+<\|end_message\|>", raw=True),
-        Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿"),
-        Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
-        Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
-        Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
+        Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>", opens=r"<\|tool_call:begin\|>"),
+        Header("plamo", rf"<\|plamo:begin_tool_request:plamo\|>\s*+<\|plamo:begin_tool_name:plamo\|>\s*+{NAME}\s*+<\|plamo:end_tool_name:plamo\|>\s*+<\|plamo:begin_tool_arguments:plamo\|>(?:<\|plamo:constrain\|>json)?+(?:<\|plamo:msg\|>)?+\s*+", r"\s*+<\|plamo:end_tool_arguments:plamo\|>(?:\s*+<\|plamo:end_tool_request:plamo\|>)?+", r"<\|plamo:", opens=r"<\|plamo:begin_tool_request:plamo\|>"),
+        Header("inkling_named", rf"<\|message_model\|>{NAME}<\|content_invoke_tool_(?:json|text)\|>\s*+", r"\s*+<\|end_message\|>", raw=True, opens=r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_"),
+        Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿", opens="✿FUNCTION✿"),
+        Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:", opens=r"\[Calling tool:"),
+        Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]", opens=r"\[\[ ## next_tool_name ## \]\]"),
+        Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True, opens="<tool>"),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
         Header("harmony", rf"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?{NAME}\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{{)", marked=False),
         Header("react", rf"{_ACTION}`?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)`?+[ \t\r]*+\n\s*+{LABEL_MARK}Action[ _]Input{LABEL_COLON}\s*+(?:```[\w-]*+\s*+|`(?=\{{))?+", r"\s*+(?:```|~~~|`)", NEXT_LABEL, raw=True, marked=False),
@@ -121,11 +124,11 @@ def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading 
     if closes is None:
         return None
     end = closes.end
-    unit = from_text(task, name, task.tape.slice(at, end), at, (start, end))
-    expected = task.tools.expect(name).keys
-    if unit.state != "whole" or not set(unit.arguments or ()) <= set(expected):
+    text = strict(task.tape.slice(at, end))
+    found = None if text is None else strict(text[0])
+    if found is None or not task.tools.fits(name, found[0]):
         return None
-    return Reading((unit,), end, "named", True)
+    return Reading((finished(task, name, found[0], (start, end), ()),), end, "named")
 
 
 def _without_object(

@@ -7,17 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, from_text, unit_of
-from zkit.extract.parsers.brackets import Extent, extent, torn_at
 from zkit.extract.parsers.call_objects import (
     LIST_KEYS,
     NAME_KEYS,
     calls_in,
     is_turn,
     name_in,
-    schema_of,
 )
-from zkit.extract.parsers.python_calls import balanced, unit_from
-from zkit.extract.parsers.values import python_literal, repaired, shifted, strict, unambiguous
+from zkit.extract.parsers.python_calls import unit_from
+from zkit.extract.parsers.values import (
+    Extent,
+    extent,
+    last_quote,
+    python_literal,
+    repaired,
+    shifted,
+    strict,
+    torn_at,
+    unambiguous,
+)
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
@@ -177,14 +185,17 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
-    if found.open and not task.tape.cut and (quoted := _with_last_quote(text)) is not None:
-        value, place = quoted
-        fix = Fix("add_closing_quote", Rank.GUESS, at + place, at + place, '"', "not closed")
-        return tuple(unit_of(task, spelt, span, (fix,)) for spelt in calls_in(value, task.tools))
+    if found.open and not task.tape.cut and (missing := last_quote(text, _CALL_END)) is not None:
+        place, quote = missing
+        closed = unambiguous(f"{text[:place]}{quote}{text[place:]}")
+        if closed is not None:
+            fix = Fix("add_closing_quote", Rank.GUESS, at + place, at + place, quote, "not closed")
+            spelt = calls_in(closed[0], task.tools)
+            return tuple(unit_of(task, one, span, (fix,)) for one in spelt)
     finish = ended(task, found)
     if finish is None and found.open == 1 and _ARGUED.search(text):
         finish = "stop"  # the arguments are closed; only the last brace of the call is missing
-    outcome = repaired(text, schema_of(text, name, task.tools), finish)
+    outcome = repaired(text, finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return (Unit(name, None, span, state="cut"),)
@@ -200,22 +211,6 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
 
 
 _CALL_END = re.compile(r"\}\s*+\}\s*+\Z")
-_LAST_STRING = re.compile(
-    r"(?:[^\"]|\"(?:[^\"\\]|\\.)*+\")*+(?P<open>\"(?:[^\"\\\n]|\\.)*+)\Z", re.DOTALL
-)
-
-
-def _with_last_quote(text: str) -> tuple[Any, int] | None:
-    """Return the value of a call whose last string is not closed before `}}`, and the quote's position.
-
-    Llama 3.1 8B writes `{"name": "f", "parameters": {"a": "['x']}}`. None if the braces may be part
-    of the string (corpus/extract/damaged).
-    """
-    tail, last = _CALL_END.search(text), _LAST_STRING.match(text)
-    if tail is None or last is None or not balanced(text[last.start("open") : tail.start()]):
-        return None
-    found = unambiguous(f'{text[: tail.start()]}"{text[tail.start() :]}')
-    return None if found is None else (found[0], tail.start())
 
 
 def _unquoted(text: str) -> Any:
@@ -233,14 +228,8 @@ def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[
     """Return the call of `name` whose arguments are the object at `pos`."""
     found = yield from bounded(task, pos, stop)
     end = found.end
-    if found.closed:
-        extra = yield from task.tape.look(_EXTRA, end)
-        end += 0 if extra is None else extra.end()
     text = task.tape.slice(pos, end)
-    if found.torn:
-        unit = Unit(name, None, (start, end), state="cut")
-        return Reading((unit,), end, "named", found.closed)
     unit = from_text(task, name, text, pos, (start, end), ended(task, found))
-    if found.open and unit.state == "whole" and not task.tape.stopped:
+    if found.torn or (found.open and unit.state == "whole" and not task.tape.stopped):
         unit = replace(unit, state="cut")
     return Reading((unit,), end, "named", found.closed)

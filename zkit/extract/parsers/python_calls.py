@@ -1,22 +1,29 @@
-"""Parse calls in Python's notation; values are literals, and nothing is evaluated."""
+"""Parse calls in notations of their own: Python, Gemma's braces, and the arrows of MiniMax on hosted APIs."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
-from zkit.extract.parsers.brackets import Notation, extent
+from zkit.expect import Expect
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished, from_text
 from zkit.extract.parsers.values import (
+    NEXT_ARGUMENT,
+    Notation,
     Slot,
     Value,
+    extent,
+    last_quote,
+    number,
     python_literal,
     repaired_value,
+    strict,
     typed,
     unambiguous,
 )
-from zkit.extract.tape import Match, Steps, searched
+from zkit.extract.tape import Match, Steps
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 
@@ -31,14 +38,19 @@ _BETWEEN = (
 )
 _CLOSER = r"\s*+,?\s*+\]"
 _PRINTED = r"\s*+\)"
-_MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
-_STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
+# Strings, brackets and separators, by the same rules as the search for the end of the call.
+_TOKENS = {
+    "python": re.compile(
+        r"(?P<quote>\"{3}|'{3}|[\"'])(?:\\.|.)*?(?:(?P=quote)|\Z)|[()\[\]{},=:]", re.DOTALL
+    ),
+    "loose": re.compile(
+        r"(?P<quote>[\"'])(?:\\.|.)*?(?:(?P=quote)(?=\s*+(?:[,:}\])]|\Z))|\Z)|[()\[\]{},=:]",
+        re.DOTALL,
+    ),
+}
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _TYPOGRAPHIC = re.compile(r"“[^“”\\]*+”\Z")  # corpus/extract/small_models
-# A string with mismatched quotes must not contain this: it may be the next argument
-# (corpus/extract/around).
-_NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
 NO_QUOTE = "{key}: the quotes do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
@@ -111,9 +123,14 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
     end = found.end
     inside = tape.slice(opening + 1, end - 1 if found.closed else end)
     if not found.closed and end >= tape.size and not tape.cut:
-        repaired = _with_last_quote(task, name, inside, opening + 1, start)
-        if repaired is not None:
-            return repaired
+        missing = last_quote(inside, _LIST_END)
+        if missing is not None:  # the parenthesis and the bracket after it are there
+            place, quote = missing
+            end = opening + 1 + place
+            text = inside[:place] + quote
+            unit = unit_from(task, name, text, opening + 1, (start, end + 1), "python")
+            fix = Fix("add_closing_quote", Rank.GUESS, end, end, quote, "not closed")
+            return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
     if not found.closed and (found.open or not _complete(inside)):
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
@@ -124,39 +141,6 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
 
 
 _LIST_END = re.compile(r"\)\s*+\]\s*+\Z")
-_BRACKETS = re.compile(r"[()\[\]{}]")
-
-
-def _with_last_quote(
-    task: Task, name: str, inside: str, at: int, start: int
-) -> tuple[Unit, int, bool] | None:
-    """Return the last call of a list if its last string is not closed before the final `)]`.
-
-    Llama 3.1 8B leaves out the quote (`[f(a='x', b='y)]`). None if the brackets or another argument
-    may be part of the string (corpus/extract/damaged).
-    """
-    tail = _LIST_END.search(inside)
-    opened, pos = None, 0
-    while tail is not None and (mark := _STRING_START.search(inside, pos)) is not None:
-        opened, pos = mark, _string_end(inside, mark, "python")
-    if tail is None or opened is None or pos < len(inside) or tail.start() < opened.end():
-        return None
-    text = inside[opened.end() : tail.start()]
-    if _NEXT_ARGUMENT.search(text) or "\n" in text or not balanced(text):
-        return None
-    end = at + tail.start()
-    closed = inside[: tail.start()] + opened.group()
-    unit = unit_from(task, name, closed, at, (start, end + 1), "python")
-    fix = Fix(
-        "add_closing_quote", Rank.GUESS, end, end, opened.group(), "the last string was not closed"
-    )
-    return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
-
-
-def balanced(text: str) -> bool:
-    """True if each kind of bracket is closed as often as it is opened."""
-    marks = _BRACKETS.findall(text)
-    return all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _complete(inside: str) -> bool:
@@ -196,7 +180,7 @@ def _positional(
     expect = task.tools.expect(name)
     if len(split(inside, at, "python")) == 1:
         key = expect.order[0] if len(expect.order) == 1 else ""
-        slot = task.slot(name, key) if key else Slot("", expect, None)
+        slot = task.slot(name, key) if key else Slot("", expect)
         text = argument.text.strip().removeprefix("**").strip()
         found = value_of(Argument(key, text, argument.at), slot)
         if found.reason and key:
@@ -222,7 +206,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     found = python_literal(text) or unambiguous(text)
     if found is not None:
         return Value(found[0])
-    if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
+    if _QUOTED.match(text) and NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(key=slot.key))
     if _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text):
         return repaired_value(text, slot, at)
@@ -235,43 +219,118 @@ def value_of(argument: Argument, slot: Slot) -> Value:
 
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:
     """Split the text between two parentheses at the commas outside of strings and brackets."""
-    cuts: list[tuple[str, int]] = []
-    depth, pos = 0, 0
-    while (match := _MARKS.search(inside, pos)) is not None:
-        mark, pos = match.group(), match.end()
-        if mark[0] in "\"'":
-            pos = _string_end(inside, match, notation)
-        elif mark in _OPENERS or mark in _CLOSERS:
-            depth += 1 if mark in _OPENERS else -1
-        elif depth == 0:
-            cuts.append((mark, match.start()))
-    return _pieces(inside, at, [*cuts, (",", len(inside))])
-
-
-def _string_end(text: str, quote: re.Match[str], notation: Notation) -> int:
-    """Return the position after a string, by the same rules as the search for the end of the call."""
-    mark = quote.group() if notation == "python" else quote.group()[0]
-    after = r"(?=\s*+(?:[,:}\])]|\Z))" if notation == "loose" else ""
-    closer = searched(rf"(?s:\\.)|{mark}{after}")
-    pos = quote.start() + len(mark)
-    while (match := closer.search(text, pos)) is not None:
-        pos = match.end()
-        if match.group()[0] != "\\":
-            return pos
-    return len(text)
-
-
-def _pieces(inside: str, at: int, cuts: list[tuple[str, int]]) -> list[Argument]:
     found: list[Argument] = []
-    key, begin = "", 0
-    for mark, place in cuts:
-        if mark in "=:":  # Kimi and small models write `f(city: "London")`
+    key, begin, depth = "", 0, 0
+    for match in (*_TOKENS[notation].finditer(inside), None):
+        mark, place = (match.group(), match.start()) if match else ("", len(inside))
+        if mark in _OPENERS or mark in _CLOSERS:
+            depth += 1 if mark in _OPENERS else -1
+        elif match and (depth or match["quote"]):
+            continue
+        elif mark in ("=", ":"):  # Kimi and small models write `f(city: "London")`
             named = _KEY.match(inside, begin, place)
             if named is not None and not key:
                 key, begin = next(filter(None, named.groups())), place + 1
-            continue
-        text = inside[begin:place]
-        if key or text.strip():
-            found.append(Argument(key, text, at + begin))
-        key, begin = "", place + 1
+        else:
+            text = inside[begin:place]
+            if key or text.strip():
+                found.append(Argument(key, text, at + begin))
+            key, begin = "", place + 1
     return found
+
+
+# ── call:NAME{key:value} ─────────────────────────────────────────────────────
+
+
+# ── call:NAME{key:value} ─────────────────────────────────────────────────────
+
+_NAME = r"[^\s{}<>()\[\]\"']{1,128}"
+_HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"
+_QUOTE = r"<escape>|<\|\"\|>"
+_TOKEN = re.compile(
+    rf"(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark)|\"(?:[^\"\\]|\\.)*+\"|(?P<key>(?<=[{{,])\s*+(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)(?=:)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:\"])++)",
+    re.DOTALL,
+)
+
+
+def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """Read `call:NAME{...}`, whose strings are between quote tokens."""
+    head = yield from task.tape.look(_HEAD, pos)
+    if head is None:
+        return None
+    opening = pos + head.end()
+    end, closed, *_ = yield from extent(task.tape, opening, "tokens", stop)
+    span = (pos, end)
+    if not closed:
+        return Reading((Unit(head["name"], None, span, state="cut"),), end, "braces", False)
+    text = task.tape.slice(opening, end)
+    return Reading((_from_braces(task, head["name"], text, opening, span),), end, "braces")
+
+
+def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
+    """Return the call, after its braces were rewritten as JSON: keys, strings and bare words are quoted."""
+    key, words, expect = "", [], task.tools.expect(name)
+
+    def spelt(token: re.Match[str]) -> str:
+        nonlocal key
+        bare = (token["bare"] or "").strip()
+        if token["key"] is not None:
+            key = token["key"].strip()
+            return json.dumps(key)
+        if token["body"] is not None:
+            return json.dumps(token["body"])
+        if not bare:
+            return token.group()
+        # `108.` is a number (Gemma 4), unless the schema has a string here.
+        literal = None if expect.child(key).kinds == {"string"} else strict(bare) or number(bare)
+        if literal is None:
+            start, end = at + token.start("bare"), at + token.end("bare")
+            words.append(
+                Fix("quote_word", Rank.RESPELL, start, end, json.dumps(bare), "a bare word")
+            )
+        return json.dumps(bare if literal is None else literal[0])
+
+    written = _TOKEN.sub(spelt, text)
+    found = unambiguous(written)
+    if found is not None:
+        return finished(task, name, found[0], span, tuple(words))
+    unit = from_text(task, name, written, at, span)
+    moved = tuple(fix._replace(start=at, end=span[1]) for fix in unit.fixes)
+    state = "broken" if unit.state == "cut" else unit.state
+    return replace(unit, fixes=moved, state=state, reason=unit.reason or "damaged")
+
+
+# ── {tool => "NAME", args => { --key value }} ────────────────────────────────
+
+_ARROW = rf"\{{\s*+tool\s*+=>\s*+[\"'](?P<name>{_NAME})[\"']\s*+,?+\s*+(?:args\s*+=>\s*+)?+"
+_FLAG = re.compile(
+    r"\"(?:[^\"\\]|\\.)*+\"|\s*+,?+\s*+(?<![\w-])--(?P<key>[\w.-]++)[ \t=]*+(?P<word>[^\s\"\[{}]++)?+",
+    re.DOTALL,
+)
+
+
+def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """Read `{tool => "NAME", args => { --key value }}`: each argument is a flag and a JSON value."""
+    tape = task.tape
+    head = yield from tape.look(_ARROW, pos)
+    if head is None:
+        return None
+    name, opening = head["name"], pos + head.end()
+    end, closed, *_ = yield from extent(tape, pos, "tokens", stop)
+    inner, whole, *_ = yield from extent(tape, opening, "tokens", stop)
+    if not whole:
+        return Reading((Unit(name, None, (pos, end), state="cut"),), end, "arrows", False)
+    expect = task.tools.expect(name)
+    flags = tape.slice(opening + 1, inner - 1)
+    text = _FLAG.sub(lambda flag: _member(flag, expect), flags)
+    unit = from_text(task, name, f"{{{text.strip().removeprefix(',')}}}", opening, (pos, end))
+    return Reading((unit,), end, "arrows", closed)
+
+
+def _member(flag: re.Match[str], expect: Expect) -> str:
+    """Return a flag as a member of a JSON object; a quoted string stays as it is."""
+    key, word = flag["key"], flag["word"] or ""
+    if key is None:
+        return flag.group()
+    quoted = word and (strict(word) is None or expect.child(key).kinds == {"string"})
+    return f",{json.dumps(key)}: {json.dumps(word) if quoted else word}"

@@ -63,7 +63,8 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
             break
         draft = Draft(name, gap, attrs.get("id", ""), _object_in(attrs))
         begin = gap + head.end()
-        _keep_texts(task, draft, head.groupdict().get("given"), gap)
+        for key, text in written_attributes(head.groupdict().get("given")):
+            _write(task, draft, key, lambda slot, text=text, at=gap: typed(text, slot, at))  # type: ignore[misc]
         if head.groupdict().get("empty"):
             units.append(unit_of(task, draft, begin))
             at = begin
@@ -273,12 +274,6 @@ def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> 
         draft.fixes.append(Fix("close_argument", Rank.COMPLETE, raw.end, raw.end, "", note))
 
 
-def _keep_texts(task: Task, draft: Draft, attributes: str | None, at: int) -> None:
-    """Convert arguments that are written as attributes, and write them into the draft."""
-    for key, text in written_attributes(attributes):
-        _write(task, draft, key, lambda slot, text=text: typed(text, slot, at))  # type: ignore[misc]
-
-
 def _write(task: Task, draft: Draft, key: str, read: Callable[[Slot], Value]) -> None:
     """Write a value into the draft; a key that is there already makes the call ambiguous."""
     if key in draft.values or not key:
@@ -359,7 +354,7 @@ class _Node:
         if not self.children and self.kind not in ("dict", "list"):
             if not self.text.strip() and "string" not in kinds and kinds & {"array", "object"}:
                 return [] if "array" in kinds else {}  # empty where the schema has a container
-            slot = Slot(self.key, self.expect, None)
+            slot = Slot(self.key, self.expect)
             return self.text if self.kind == "raw" else typed(self.text, slot, 0).value
         keys = {key for key, _ in self.children}
         if self.kind == "list" or (self.kind != "dict" and keys <= {"item", ""}):
@@ -381,23 +376,12 @@ def nested_value(dialect: Dialect, text: str, slot: Slot, kind: str) -> Value:
             if match["close"]:
                 done = stack.pop()
                 stack[-1].children.append((done.key, done.value()))
-            elif len(stack) > MAX_DEPTH:
-                return Value(None, (), "too_deep", f"{slot.key}: nested too deeply.")
-            else:
-                stack.append(stack[-1].child(*_opening(match)))
+            elif len(stack) <= MAX_DEPTH:
+                inner, attrs = _key_of(match)
+                stack.append(stack[-1].child(inner, attrs.get("type", "")))
         root.text += text[at:]
-        return Value(stack[0].value()) if len(stack) == 1 else _unread(slot)
+        if len(stack) == 1:
+            return Value(root.value())
     except (IndexError, ValueError):
-        return _unread(slot)
-
-
-def _opening(match: re.Match[str]) -> tuple[str, str]:
-    found = match.groupdict()
-    if "tag" in found:
-        return found["tag"], ""
-    attrs = attributes(found["attrs"])
-    return attrs.get("name", ""), attrs.get("type", "")
-
-
-def _unread(slot: Slot) -> Value:
+        pass
     return Value(None, (), "damaged", f"{slot.key}: the tags inside the value do not match.")

@@ -103,7 +103,7 @@ STEP3 = replace(
 # Tags named after the arguments: MiniMax-M3 without its sentinels, and mistakes in Claude's style.
 INVOKE_TAGS = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
-    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<tag>[^<>\s]+)>",
+    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<key>[^<>\s]+)>",
 )  # fmt: skip
 # A name in a tag of its own: Claude 2, and small models in `<tool_call>` (corpus/extract/small_models).
 _CALLING_TAG = "(?:invoke|tool_call|tool_use|function_call)"
@@ -130,7 +130,7 @@ XTML = Dialect(
 )  # fmt: skip
 MINIMAX_M3 = Dialect(
     "m3", rf"{M3}<invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"{M3}</invoke>",
-    rf"{M3}<(?P<key>{TAGGED})>", rf"{M3}</{{key}}>", keys_are_tags=True, nested=rf"{M3}<(?P<close>/?)(?P<tag>[^<>\s]+)>",
+    rf"{M3}<(?P<key>{TAGGED})>", rf"{M3}</{{key}}>", keys_are_tags=True, nested=rf"{M3}<(?P<close>/?)(?P<key>[^<>\s]+)>",
 )  # fmt: skip
 LINES = Dialect(
     "lines", r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)", r"(?:\r?\n)?[ \t]*+(?:```|~~~)",

@@ -1,4 +1,4 @@
-"""Read one value by its schema, and record what was repaired."""
+"""Find where a value ends, and read it by its schema."""
 
 from __future__ import annotations
 
@@ -6,15 +6,161 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
 
 from zkit.expect import Expect
-from zkit.json_types import JsonObject
+from zkit.extract.tape import Steps, Tape, compiled
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
+
+# How strings are written: `loose` is Python with unescaped quotes inside strings, and `tokens` is
+# Gemma's notation, in which tokens are quotes.
+Notation = Literal["json", "python", "loose", "tokens"]
+_BRACKETS = {"json": r"[{}\[\]]", "tokens": r"[{}\[\]]"}
+_QUOTES = {"python": r"\"{3}|'{3}|[\"']", "tokens": r"<escape>|<\|\"\|>|(?<!\|)\""}
+# What follows the closing quote of a key without its colon: a value that is not a string
+# (corpus/extract/damaged).
+_VALUE_AFTER = (
+    r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
+    r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
+)
+_AFTER_STRING = r"\s*+(?:[,:}\]]|\Z)"
+# What must follow a quote that ends a string, since quotes inside may be unescaped (Llama 3.1 8B).
+_AFTER = {"json": rf"{_AFTER_STRING}|{_VALUE_AFTER}", "loose": r"\s*+(?:[,:}\])]|\Z)"}
+_BEFORE_STRING = frozenset("{[(,:=")
+_DECODER = json.JSONDecoder(parse_int=str)  # int() refuses 5,000 digits
+
+
+class Extent(NamedTuple):
+    """Where a bracketed value ends. `closed` is False if a stop mark or the end of the text came first.
+
+    `open` is how many brackets were open at the end of the text. `torn` is True if a string in the
+    value was not closed: the text after that string's beginning may belong to another call.
+    """
+
+    end: int
+    closed: bool
+    open: int = 0
+    torn: bool = False
+
+
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+_CLOSER = re.compile(rf"(?:\\.|(?!\"{_AFTER_STRING}).)*+\"", re.DOTALL)
+
+
+def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
+    """Return where a damaged value ends if one of its strings runs past the end of its envelope.
+
+    Such a string contains a stop mark, and the quote that seems to close it opens a string of the
+    next call. None if there is no such string. The length of the text if the mark may also be part
+    of the string, so that nothing after it is certain (corpus/extract/ends).
+    """
+    at = 0
+    while (found := _STRING.search(text, at)) is not None:
+        at = found.end()
+        if compiled(_AFTER["json"]).match(text, at):
+            continue
+        closer = _CLOSER.search(text, at)
+        at = len(text) if closer is None else closer.end()
+        marks = list(stop.finditer(text, found.start(), at))
+        if marks:
+            passed = marks[0].group() != marks[-1].group()
+            return marks[0].start() if passed else len(text)
+    return None
+
+
+_LAST_STRING = re.compile(
+    r"(?:[^\"']|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')*+(?P<quote>[\"'])(?P<text>[^\n]*+)\Z",
+    re.DOTALL,
+)
+# A string without its closing quote must not contain this: it may be the next argument
+# (corpus/extract/around).
+NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
+_EACH_BRACKET = re.compile(r"[()\[\]{}]")
+
+
+def last_quote(text: str, tail: re.Pattern[str]) -> tuple[int, str] | None:
+    """Return the missing closing quote of the last string, and its position before the text's `tail`.
+
+    Llama 3.1 8B leaves it out: `{"name": "f", "parameters": {"a": "x}}`, `[f(a='x', b='y)]`. None if
+    the brackets or another argument may be part of the string (corpus/extract/damaged).
+    """
+    end, last = tail.search(text), _LAST_STRING.match(text)
+    if end is None or last is None or end.start() < last.start("text"):
+        return None
+    held = text[last.start("text") : end.start()]
+    marks = _EACH_BRACKET.findall(held)
+    balanced = all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
+    return (end.start(), last["quote"]) if balanced and not NEXT_ARGUMENT.search(held) else None
+
+
+@cache
+def _outside(notation: Notation, stop: str) -> re.Pattern[str]:
+    brackets, quotes = _BRACKETS.get(notation, r"[{}\[\]()]"), _QUOTES.get(notation, "[\"']")
+    return re.compile(rf"{brackets}|(?P<quote>{quotes})|{stop or '(?!)'}")
+
+
+@cache
+def _inside(quote: str) -> re.Pattern[str]:
+    return re.compile(rf"\\.|{quote}" if quote[0] in "\"'" else re.escape(quote), re.DOTALL)
+
+
+def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") -> Steps[Extent]:
+    """Return where the value that opens at `pos` ends; a match of `stop` outside strings ends it too."""
+    if notation == "json" and (end := _strict_end(tape, pos)) is not None:
+        return Extent(end, True)
+    if tape.exhausted:
+        return Extent(tape.size, False)
+    marks, at, depth = _outside(notation, stop), pos, 0
+    while (hit := (yield from tape.find(marks, at))) is not None:
+        at, mark = hit.end, hit.match.group()
+        if mark in "{[(":
+            depth += 1
+        elif mark in "}])":
+            depth -= 1
+            if depth <= 0:
+                return Extent(at, True)
+        elif mark == "'" and notation in _AFTER and not _may_open(tape, hit.start):
+            continue
+        elif hit.match["quote"]:
+            at = yield from _string_end(tape, at, mark, notation)
+        else:
+            return Extent(hit.start, False)
+    return Extent(tape.size, False, depth)
+
+
+def _may_open(tape: Tape, at: int) -> bool:
+    """True if an apostrophe is where a string may begin; it is not in a comment."""
+    return tape.slice(at - 60, at).rstrip()[-1:] in _BEFORE_STRING
+
+
+def _string_end(tape: Tape, at: int, quote: str, notation: Notation) -> Steps[int]:
+    """Return the position after a string; the end of the text if it is not closed."""
+    closer, after = _inside(quote), _AFTER.get(notation)
+    while (hit := (yield from tape.find(closer, at))) is not None:
+        at = hit.end
+        if hit.match.group()[0] == "\\":
+            continue
+        if after is None or (yield from tape.look(after, at)) is not None:
+            return at
+    return tape.size
+
+
+def _strict_end(tape: Tape, pos: int) -> int | None:
+    """Return the end of a valid JSON value that has arrived completely, otherwise None.
+
+    This is the common case, and the C parser is fast.
+    """
+    text, base = tape.window(pos)
+    try:
+        return int(_DECODER.raw_decode(text, pos - base)[1]) + base
+    except (ValueError, RecursionError):
+        return None
+
 
 MAX_LITERAL = 1_000_000
 _GIVEN_TWICE = (
@@ -30,11 +176,10 @@ _NULLS = frozenset({"null", "None"})
 
 
 class Slot(NamedTuple):
-    """One argument of a tool: its key, what the schema allows, and the schema of all arguments."""
+    """One argument of a tool: its key, and what the schema allows."""
 
     key: str
     expect: Expect
-    around: JsonObject | None
 
 
 class Value(NamedTuple):
@@ -79,10 +224,9 @@ def structure(raw: str, slot: Slot, at: int) -> Value:
 
 
 def repaired_value(text: str, slot: Slot, at: int) -> Value:
-    """Repair a damaged value, with the schema of its key as evidence."""
+    """Repair a damaged value as a member of an object."""
     lead = f"{{{json.dumps(slot.key)}: "
-    schema = None if slot.around is None else {**slot.around, "required": []}
-    outcome = repaired(f"{lead}{text}}}", schema)
+    outcome = repaired(f"{lead}{text}}}")
     if isinstance(outcome, Unrepairable):
         return Value(text, (), outcome.reason, outcome.message)
     if outcome.rank >= Rank.CUT or not _only(outcome, slot.key):
@@ -90,39 +234,18 @@ def repaired_value(text: str, slot: Slot, at: int) -> Value:
     return Value(outcome.value[slot.key], shifted(outcome.fixes, at - len(lead)))
 
 
-def repaired(
-    text: str, schema: JsonObject | None, finish_reason: str | None = None
-) -> Repaired | Unrepairable:
-    """Repair damaged JSON with the schema as evidence, and refuse a key with two values.
+def repaired(text: str, finish_reason: str | None = None) -> Repaired | Unrepairable:
+    """Repair damaged JSON, and refuse a key with two values.
 
-    A text that can be read without a guess keeps that reading, even if it does not fit the schema.
-    If several readings fit the schema, the reading without the schema decides, if there is one.
+    The schema is no evidence here: with it, real damaged calls were read less well (decision 26).
     """
-    outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
-    if schema is not None and _is_unsure(outcome):
-        plain = repair_json(text, finish_reason=finish_reason)
-        if isinstance(plain, Repaired) and _says_more(plain, outcome):
-            outcome = plain
+    outcome = repair_json(text, finish_reason=finish_reason)
     twice = _two_values(repeats_of(outcome)) if isinstance(outcome, Repaired) else None
     if twice is None:
         return outcome
     values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
     message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
     return Unrepairable("ambiguous", 0, message)
-
-
-def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
-    """True if a repair is a guess, or if several readings fit the schema."""
-    return (
-        outcome.rank == Rank.GUESS
-        if isinstance(outcome, Repaired)
-        else outcome.reason == "ambiguous"
-    )
-
-
-def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
-    """True if the reading without the schema is preferred to the one with it."""
-    return plain.rank < Rank.GUESS + isinstance(fitted, Unrepairable)
 
 
 def _only(outcome: Repaired, key: str) -> bool:
