@@ -114,9 +114,11 @@ def _dropped_comma(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     """Drop the second of two opening braces."""
     frame = reading.frame
-    if frame is None or reading.pos != frame.start + 1:
-        return False
-    if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
+    if (
+        frame is None
+        or reading.pos != frame.start + 1
+        or not lexis.DOUBLED_BRACE.match(reader.text, pos + 1)
+    ):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
     reading.frame = frame._replace(doubled=True)
