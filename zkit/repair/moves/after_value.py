@@ -25,14 +25,10 @@ ONE_VALUE = re.compile(
 )
 
 
-def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a value that is followed by a colon as a key."""
-    in_object = reading.frame is not None and reading.frame.kind == "{"
-    return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
-
-
-def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
-    """Read a member's value as the first key of an object without its brace."""
+def _key_after_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
+    """Read a value that is followed by a colon as a key: in an object, as the first one of an object without its brace."""
+    if reading.frame is not None and reading.frame.kind != "{":
+        return _key_in_list(reader, reading, reading.frame)
     if not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
@@ -41,10 +37,9 @@ def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothes
     return opened(reader, before, "{")
 
 
-def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a list item that is followed by a colon as a key: a bracket is missing or wrong, or the colon is a comma."""
-    frame, item, text = reading.frame, reading.recent[0], reader.text
-    assert frame is not None
+def _key_in_list(reader: Engine, reading: Hypothesis, frame: Frame) -> list[Hypothesis]:
+    """Read a list item that is followed by a colon as a key: a bracket is missing or wrong."""
+    item, text = reading.recent[0], reader.text
     found = _member_after_closer(reader, reading, item, text[item.pos : reading.pos])
     if text[item.pos] in "-0123456789":
         return found
