@@ -205,12 +205,8 @@ _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 
 def _misplaced(task: Task, candidate: Candidate) -> bool:
     """True if a bracket repaired inside the value may belong elsewhere, for example if a list mixes kinds."""
-    text = task.text
-    inside = [
-        fix
-        for fix in candidate.fixes
-        if fix.name in _BRACKETS and text[fix.end : candidate.end].strip()
-    ]
+    text, fixes = task.text, candidate.fixes
+    inside = [f for f in fixes if f.name in _BRACKETS and text[f.end : candidate.end].strip()]
     if not inside or candidate.value is None:
         return False
     return _lost_openers(text, inside) or _is_mixed(candidate.value[0])

@@ -225,12 +225,9 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         found.append(other)
     if follows(reader, frame, after):
         found.append(reading.fork().note("drop_closer", pos, after, "").settle(after))
-    if (
-        not frame.invented
-        and frame.parent is not None
-        and mark == frame.parent.closer
-        and follows(reader, frame.parent.parent, after)
-    ):
+    parent = frame.parent
+    closes = parent is not None and mark == parent.closer and follows(reader, parent.parent, after)
+    if closes and not frame.invented:
         other = reading.fork().note("add_closer", reading.safe, reading.safe, frame.closer)
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))

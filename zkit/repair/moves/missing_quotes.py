@@ -153,11 +153,8 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
         return _closed(
             before, before.pos + len(content), respell(content[:-1], text[before.pos]), 1
         )
-    return [
-        other
-        for end in sorted(ends)
-        for other in _closed_before(before, text, before.pos + 1 + end)
-    ]
+    places = [before.pos + 1 + end for end in sorted(ends)]
+    return [other for place in places for other in _closed_before(before, text, place)]
 
 
 _OPENER_OF = {"}": "{", "]": "[", ")": "("}

@@ -114,11 +114,9 @@ def _dropped_comma(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 def _dropped_brace(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     """Drop the second of two opening braces."""
     frame = reading.frame
-    if (
-        frame is None
-        or reading.pos != frame.start + 1
-        or not lexis.DOUBLED_BRACE.match(reader.text, pos + 1)
-    ):
+    if frame is None or reading.pos != frame.start + 1:
+        return False
+    if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
     reading.frame = frame._replace(doubled=True)
@@ -178,7 +176,7 @@ def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Return the hypotheses for a mark after a value that has only one meaning, such as `，` for a comma."""
-    return tried(MARKS, reader, reading, pos, only_first=True)
+    return tried(MARKS, reader, reading, pos, first=True)
 
 
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -244,7 +242,7 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
-    return tried(KEYS, reader, reading, pos, only_first=True)
+    return tried(KEYS, reader, reading, pos, first=True)
 
 
 # A key and its colon in another notation: in bold, in italics or after a bullet in Markdown, a
