@@ -169,15 +169,15 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
         return True  # its quotes put a key, or a comma between strings, outside
-    if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
+    if (body[:1] in ("{", "[") and is_half_json(body)) or _INSIDE_OUT.match(body):
         return True
     if quote == "'" and "\\\\'" in body:
         return True
     return structure_outside(body, closed)
 
 
-def _half_json(body: str) -> bool:
-    """True if content that begins like JSON has unclosed brackets."""
+def is_half_json(body: str) -> bool:
+    """True if content has unclosed brackets."""
     return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 

@@ -8,11 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import respell
-from zkit.repair.evidence.structure import (
-    follows,
-    key_follows,
-    swallows,
-)
+from zkit.repair.evidence.structure import follows, is_half_json, key_follows, swallows
 from zkit.repair.limits import (
     MOST_BLANK,
     MOST_ENDS,
@@ -201,10 +197,7 @@ def _undoubled(before: Before, text: str, first: int, end: int, cost: int) -> li
 def oddness(body: str, quote: str, inner: int) -> int:
     """Return the extra cost of a content with unpaired quotes, unclosed brackets, or keys inside."""
     cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
-    if ("{" in body and body.count("{") > body.count("}")) or (
-        "[" in body and body.count("[") > body.count("]")
-    ):
-        cost += 1
+    cost += is_half_json(body)
     if quote == '"' and body.count('"') % 2:
         cost += 2
     return cost
