@@ -88,8 +88,8 @@ def _begins_with_mark(text: str, fix: Fix) -> bool:
 
 _LAST_LINE = re.compile(r"([ \t]*+)[}\]]")
 _OPENER = {"}": "{", "]": "["}
-_EMPTY_PAIR = re.compile(r"[{\[][}\]]\Z")
-_PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
+_PAIR = re.compile(r"[{\[][}\]]\Z")
+_PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
@@ -140,8 +140,7 @@ def _uneven(_: str, fix: Fix) -> bool:
 
 def _ends_in_mark(_: str, fix: Fix) -> bool:
     """True if content that lost its quote ends in a mark that may replace the quote."""
-    content = fix.new[1:-1]
-    return content.endswith(":") or (len(content) > 2 and _EMPTY_PAIR.search(content) is not None)
+    return fix.new[1:-1].endswith(":")
 
 
 def _coded(text: str, fix: Fix) -> bool:
@@ -154,10 +153,7 @@ def _item_before(text: str, fix: Fix) -> bool:
     if fix.new != ":" or text[fix.start] != ",":
         return False
     pair = _PAIR.match(text, text.rfind('"', 0, max(0, fix.start - 1)))
-    if pair is None:
-        return False
-    before = lexis.last_sign(text, pair.start())
-    return text[before - 1] == "," or pair[1] == "}"
+    return pair is not None and text[lexis.last_sign(text, pair.start()) - 1] == ","
 
 
 def _bare_member(text: str, fix: Fix) -> bool:
@@ -205,12 +201,8 @@ _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 
 def _misplaced(task: Task, candidate: Candidate) -> bool:
     """True if a bracket repaired inside the value may belong elsewhere, for example if a list mixes kinds."""
-    text = task.text
-    inside = [
-        fix
-        for fix in candidate.fixes
-        if fix.name in _BRACKETS and text[fix.end : candidate.end].strip()
-    ]
+    text, fixes = task.text, candidate.fixes
+    inside = [f for f in fixes if f.name in _BRACKETS and text[f.end : candidate.end].strip()]
     if not inside or candidate.value is None:
         return False
     return _lost_openers(text, inside) or _is_mixed(candidate.value[0])

@@ -347,11 +347,10 @@ def respell(
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
         whole = _with_lost_quote(body) if quote == '"' else None
-        return (
-            None
-            if whole is None
-            else _renamed(_escaped_quotes(whole, quote), "restore_inner_quote")
-        )
+        if whole is None:
+            return None
+        kind = FIXES["restore_inner_quote"]
+        return _escaped_quotes(whole, quote)._replace(name=kind.name, rank=kind.rank, note=kind.doc)
     if _CONTINUED.search(body):
         body = _CONTINUED.sub(r"\\n", body)
         found = _SPECIAL.findall(body)
@@ -383,10 +382,6 @@ def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
 def _bare_quotes(body: str) -> int:
     """Return the number of unescaped quotes in content whose escapes are all valid."""
     return body.count('"') - body.replace("\\\\", "").count('\\"')
-
-
-def _renamed(spelled: Respelled, name: str) -> Respelled:
-    return spelled._replace(name=name, rank=FIXES[name].rank, note=FIXES[name].doc)
 
 
 def _passes_end(body: str, quote: str) -> bool:

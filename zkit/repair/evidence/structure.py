@@ -57,16 +57,12 @@ def _another(reader: Engine, frame: Frame, pos: int) -> bool:
     """True if another member or item comes after the comma at `pos`."""
     if frame.kind != "{":
         match = _ITEM_AHEAD.match(reader.text, pos)
-        return match is not None and not _quoted_key_at(reader.text, match.end())
+        return match is not None and not lexis.KEY_AHEAD.match(reader.text, match.end())
     match = lexis.NEXT_KEY.match(reader.text, pos)
     if match is not None:
         key = match.group(1)
         return key is None or known(reader, frame, key)
     return False
-
-
-def _quoted_key_at(text: str, pos: int) -> bool:
-    return text[pos : pos + 1] in "\"'" and lexis.KEY_AHEAD.match(text, pos) is not None
 
 
 def known(reader: Engine, frame: Frame, key: str) -> bool:
@@ -173,15 +169,15 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
         return True  # its quotes put a key, or a comma between strings, outside
-    if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
+    if (body[:1] in ("{", "[") and is_half_json(body)) or _INSIDE_OUT.match(body):
         return True
     if quote == "'" and "\\\\'" in body:
         return True
     return structure_outside(body, closed)
 
 
-def _half_json(body: str) -> bool:
-    """True if content that begins like JSON has unclosed brackets."""
+def is_half_json(body: str) -> bool:
+    """True if content has unclosed brackets."""
     return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 

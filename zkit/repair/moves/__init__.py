@@ -23,18 +23,13 @@ class Move(NamedTuple):
 
 
 def tried(
-    moves: Iterable[Move],
-    reader: Engine,
-    reading: Hypothesis,
-    pos: int,
-    *,
-    only_first: bool = False,
+    moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int, *, first: bool = False
 ) -> list[Hypothesis]:
     """Return the hypotheses of every move in the table that applies at `pos`, or only of the first that finds any."""
     mark = reader.text[pos]
     found: list[Hypothesis] = []
     for _, marks, find in moves:
-        if (not marks or mark in marks) and not (found and only_first):
+        if (not marks or mark in marks) and not (found and first):
             found += find(reader, reading, pos)
     return found
 

@@ -9,7 +9,7 @@ from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.string_ends import last_closed, opened, reread
-from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Hypothesis
+from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -25,14 +25,10 @@ ONE_VALUE = re.compile(
 )
 
 
-def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a value that is followed by a colon as a key."""
-    in_object = reading.frame is not None and reading.frame.kind == "{"
-    return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
-
-
-def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
-    """Read a member's value as the first key of an object without its brace."""
+def _key_after_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
+    """Read a value that is followed by a colon as a key: in an object, as the first one of an object without its brace."""
+    if reading.frame is not None and reading.frame.kind != "{":
+        return _key_in_list(reader, reading, reading.frame)
     if not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
@@ -41,10 +37,9 @@ def _key_for_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothes
     return opened(reader, before, "{")
 
 
-def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
-    """Read a list item that is followed by a colon as a key: a bracket is missing or wrong, or the colon is a comma."""
-    frame, item, text = reading.frame, reading.recent[0], reader.text
-    assert frame is not None
+def _key_in_list(reader: Engine, reading: Hypothesis, frame: Frame) -> list[Hypothesis]:
+    """Read a list item that is followed by a colon as a key: a bracket is missing or wrong."""
+    item, text = reading.recent[0], reader.text
     found = _member_after_closer(reader, reading, item, text[item.pos : reading.pos])
     if text[item.pos] in "-0123456789":
         return found
@@ -123,27 +118,30 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     return [*found, *reread(reader, reading, reading.pos)]
 
 
+def _next_place(reader: Engine, frame: Frame, pos: int) -> int | None:
+    """Return the state before the member or item that begins at `pos`; None if none does."""
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(reader.text, pos)
+        return KEY if ahead is not None and known(reader, frame, ahead.group(1)) else None
+    return VALUE if lexis.VALUE_AHEAD.match(reader.text, pos) else None
+
+
 def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Add a comma before the next member or item."""
-    text, frame = reader.text, reading.frame
+    text, frame, touches = reader.text, reading.frame, pos == reading.pos
     assert frame is not None
-    if frame.kind == "{":
-        ahead = lexis.KEY_AHEAD.match(text, pos)
-        glued = pos == reading.pos and text[pos] not in "\"'“" and text[pos - 1 : pos] in "\"'”"
-        if ahead is None or glued or not known(reader, frame, ahead.group(1)):
-            return []
-        place = KEY
-    elif (
-        frame.kind == "["
-        and lexis.VALUE_AHEAD.match(text, pos)
-        and not (pos == reading.pos and text[pos] in "“„«‘")
-        and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
-    ):
-        place = VALUE
-    else:
+    place = _next_place(reader, frame, pos)
+    if place == KEY and touches and text[pos] not in "\"'“" and text[pos - 1] in "\"'”":
         return []
-    if place == VALUE and (_may_be_one(reader, reading, pos) or _is_due_key(text, reading)):
-        reader.reason = "ambiguous"
+    if place == VALUE:
+        if touches and text[pos] in "“„«‘":
+            return []
+        if text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos):
+            return []
+        if _may_be_one(reader, reading, pos) or _is_due_key(text, reading):
+            reader.reason = "ambiguous"
+            return []
+    if place is None:
         return []
     return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
 
@@ -184,14 +182,8 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
         return []
     if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
         return []  # two containers in a row: this one is a value, not a mark for a comma
-    if frame.kind == "{":
-        ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
-        if ahead is None or not known(reader, frame, ahead.group(1)):
-            return []
-        place = KEY
-    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=|}])":
-        place = VALUE
-    else:
+    place = _next_place(reader, frame, pos + 1)
+    if place is None or (place == VALUE and reader.text[pos] in ":=|}])"):
         return []
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
 
@@ -233,12 +225,9 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
         found.append(other)
     if follows(reader, frame, after):
         found.append(reading.fork().note("drop_closer", pos, after, "").settle(after))
-    if (
-        not frame.invented
-        and frame.parent is not None
-        and mark == frame.parent.closer
-        and follows(reader, frame.parent.parent, after)
-    ):
+    parent = frame.parent
+    closes = parent is not None and mark == parent.closer and follows(reader, parent.parent, after)
+    if closes and not frame.invented:
         other = reading.fork().note("add_closer", reading.safe, reading.safe, frame.closer)
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))
@@ -279,15 +268,9 @@ MOVES = (
     Move(("drop_stray_mark",), "{[:;=", _stray_mark),
     Move(("replace_closer", "drop_closer", "add_closer"), "}])", _closer),
     Move(("replace_closer",), '{["', _mark_for_closer),
-    Move(("drop_extra_quote", "add_opening_quote", "replace_quote"), '"', _extra_quote),
-    Move(
-        (
-            "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
-        ),
-        ":",
-        _key_after_value,
-    ),
-)  # fmt: skip
+    Move(("drop_extra_quote",), '"', _extra_quote),
+    Move(("open_in_middle", "reopen", "close_in_middle", "replace_opener"), ":", _key_after_value),
+)
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
@@ -295,19 +278,14 @@ def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
         return None
-    if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
+    assert reading.frame is not None
+    first = reader.text[lexis.skip_blank(reader.text, reading.frame.start + 1)]
+    if match.group(1)[0] not in lexis.QUOTES and first in lexis.QUOTES:
         return None  # prose after the object, not another member
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
     return [reading.fork().note("drop_closer", pos, pos + 1, "").settle(pos + 1)]
-
-
-def _has_quoted_keys(reader: Engine, reading: Hypothesis) -> bool:
-    """True if the first key of the open object is quoted."""
-    assert reading.frame is not None
-    first = lexis.skip_blank(reader.text, reading.frame.start + 1)
-    return reader.text[first : first + 1] in lexis.QUOTES
 
 
 def _is_undecided(reader: Engine, end: int, closer: int) -> bool:

@@ -105,6 +105,8 @@ def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
 
     See corpus/repair/thousands.
     """
+    if not reading.recent:
+        return []
     before = reading.recent[0]
     match = lexis.THOUSANDS.match(reader.text, before.pos)
     if match is None:

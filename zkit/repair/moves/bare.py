@@ -39,7 +39,7 @@ _EXPRESSIONS = tuple(
         r"(?:not|None|True|False|null|true|false)(?:\s+\w|\.\Z)|\S++\s++(?:or|and|is|in)\s++\S++\Z",
         r"[$@]?\{|\$[^\W\d]|\$\(|%[sdrif]\Z|%\(|%\w++%\Z",  # ${city}, $HOME, %s
         r"[-!~](?![-$/~.])[^\W\d]",  # -x, !flag
-        r"<[^<>]*+>?|\[[^\[\]]*+\]\Z|_{2,}+\Z|\?++\Z|\.{3}|…",  # <value>, [insert value], ___, ...rest
+        r"<[^<>]++>?|\[[^\[\]]*+\]\Z|_{2,}+\Z|\?++\Z|\.{3}|…",  # <value>, [insert value], ___, ...rest
         r".*(?:(?<!\w)['\"`]|['\"`](?!\w))",  # TAG_VALUE 'Google', b'x'.decode()
         r"/.*[+*?\\^$()\[\]|].*/[gimsuy]*+\Z",  # /ab+c/gi
         r"\(",

@@ -107,10 +107,8 @@ def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'
     note = f"the text ended in a string, after {len(body)} characters of it"
-    other = reading.fork()
-    return _at_end(
-        reader, other.note("keep_open_string", pos, reader.size, new, note, spelled.rank)
-    )
+    other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
+    return _at_end(reader, other)
 
 
 # A possible end of the string and the text after it: a quote, closers, a comma, a key that is cut
@@ -147,16 +145,13 @@ _CLOSES_TOO = frozenset('"”»＂」』')
 
 def _closing_tail(body: str, frame: Frame | None) -> str:
     """Return the end of an open string if it is exactly the closers of all open containers; else an empty string."""
-    due = closers(frame)
-    end, tail = len(body), 0
-    for mark in reversed(due):
-        while end and body[end - 1] in " \t\r\n":
-            end -= 1
-        if not end or body[end - 1] != mark:
+    end = len(body)
+    for mark in reversed(closers(frame)):
+        end = lexis.last_sign(body, end)
+        if body[end - 1 : end] != mark:
             return ""
         end -= 1
-        tail = len(body) - end
-    return body[len(body) - tail :] if tail else ""
+    return body[end:]
 
 
 def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -190,12 +185,8 @@ def _without_mark(content: str, quote: str) -> tuple[str, int]:
     if quote == '"' and is_other_quote(content):
         return content[:-1], 1
     rest = content[:-2]
-    if (
-        content.endswith('\\"')
-        and '\\"' not in rest
-        and rest[-1:].isalnum()
-        and not is_folder(rest)
-    ):
+    lone = content.endswith('\\"') and '\\"' not in rest
+    if lone and rest[-1:].isalnum() and not is_folder(rest):
         return rest, 2  # no quotation opens after a letter
     return content, 0
 

@@ -144,28 +144,17 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
     """Return hypotheses in which the string ends before the last comma, or before the closers in front of it."""
     content = stem[:-1].rstrip()
     ends = {len(stem) - 1, len(content)}
-    while (last := content[-1:]) in _OPENER_OF and content.count(_OPENER_OF[last]) < content.count(
-        last
-    ):
+    last = content[-1:]
+    while last in _OPENER_OF and content.count(_OPENER_OF[last]) < content.count(last):
         content = content[:-1].rstrip()
+        last = content[-1:]
         ends.add(len(content))
-    if content.endswith(","):
-        return _stretched(_closed_before(before, text, before.pos + len(content)))
-    return [
-        other
-        for end in sorted(ends)
-        for other in _closed_before(before, text, before.pos + 1 + end)
-    ]
-
-
-def _stretched(readings: list[Hypothesis]) -> list[Hypothesis]:
-    """Extend the last fix over the mark in place of the closing quote."""
-    for other in readings:
-        assert other.edits is not None
-        rest, fix = other.edits
-        other.edits = (rest, fix._replace(name="replace_quote", end=fix.end + 1))
-        other.settle(fix.end + 1)
-    return readings
+    if last == ",":
+        return _closed(
+            before, before.pos + len(content), respell(content[:-1], text[before.pos]), 1
+        )
+    places = [before.pos + 1 + end for end in sorted(ends)]
+    return [other for place in places for other in _closed_before(before, text, place)]
 
 
 _OPENER_OF = {"}": "{", "]": "[", ")": "("}
@@ -181,7 +170,7 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     if stands_for_quote(body):
         if body[-1] in "}]" and _NUMBERS.fullmatch(body[:-1]):
             return []
-        return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
+        return _closed(before, end - 1, respell(body[:-1], quote), 1)
     return _closed(before, end, respell(body, quote))
 
 
@@ -198,13 +187,16 @@ def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list
         return _closed(before, end, respell(content + "\\\\", quote, path=True))
     if "\\" + quote in content:
         return []
-    other = _closed(before, end - 2, respell(content, quote))
-    return _stretched(_stretched(other))
+    return _closed(before, end - 2, respell(content, quote), 2)
 
 
-def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothesis]:
-    """Return the hypothesis in which the string ends at `end`; nothing if it has no spelling."""
-    return respelt(Hypothesis.back_to(before), "add_closing_quote", before.pos, end, spelled)
+def _closed(before: Before, end: int, spelled: Respelled | None, mark: int = 0) -> list[Hypothesis]:
+    """Return the hypothesis in which the string ends at `end`, with a mark of that length in place of its quote.
+
+    Return nothing if the string has no spelling.
+    """
+    name = "replace_quote" if mark else "add_closing_quote"
+    return respelt(Hypothesis.back_to(before), name, before.pos, end + mark, spelled)
 
 
 def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:

@@ -8,11 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import respell
-from zkit.repair.evidence.structure import (
-    follows,
-    key_follows,
-    swallows,
-)
+from zkit.repair.evidence.structure import follows, is_half_json, key_follows, swallows
 from zkit.repair.limits import (
     MOST_BLANK,
     MOST_ENDS,
@@ -25,7 +21,7 @@ from zkit.repair.moves import ending, respelt
 from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
-from zkit.text.remembered import SHORT, search
+from zkit.text.remembered import search
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -85,35 +81,26 @@ def _ends(
     frame = before.frame
     each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
     most = 1 if reader.guided and frame is not None and frame.expect.closed else MOST_ENDS + 1
-    for stop, end in islice(_likely_ends(reader, before), most):
+    for end in islice(_likely_ends(reader, before), most):
         if end > past and not reader.spend(9 * (end - before.pos)):
             return
-        found = _ended_at(before, reader.text, first, stop, end, cost) if end > past else []
+        found: list[Hypothesis] = []
+        if end > past:
+            found = _ended(before, reader.text, end, cost)
+            found += _undoubled(before, reader.text, first, end, cost)
         cost += each
         yield found, cost
     reader.spend(reader.size - before.pos)
 
 
-def _ended_at(
-    before: Before, text: str, first: int, stop: int, end: int, cost: int
-) -> list[Hypothesis]:
-    """Return the hypotheses in which the content stops at `stop` and the string at `end`; it may end at `first`."""
-    kept = _ended(before, text, stop, end, cost)
-    doubled = first > before.pos + 3 and _DOUBLED.match(text, first - 3)
-    if not doubled or text[stop] != text[before.pos]:
-        return kept
-    return kept + _undoubled(before, text, first - 1, stop, end, cost)
-
-
-def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
-    """Yield where the content and the string may end: at quotes whose following text fits after a value."""
+def _likely_ends(reader: Engine, before: Before) -> Iterator[int]:
+    """Yield where the string may end: at quotes whose following text fits after a value."""
     text, start, frame = reader.text, before.pos, before.frame
     opener = text[start]
     escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
     closers, end = lexis.closers_of(opener), start + 1
-    short = len(text) <= SHORT
     for _ in range(MOST_QUOTES):
-        match = closers.search(text, end) if short else search(text, closers, end)
+        match = search(text, closers, end)
         if match is None:
             return
         end = match.end()
@@ -122,16 +109,17 @@ def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
         if not reader.spend(QUOTE_COST):
             return
         if follows(reader, frame, end) or key_follows(reader, frame, end):
-            yield end - 1, end
+            yield end
 
 
-def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hypothesis]:
-    """Return the hypotheses in which the content stops at `stop` and the string at `end`; the content is kept whole.
+def _ended(before: Before, text: str, end: int, cost: int) -> list[Hypothesis]:
+    """Return the hypotheses in which the string ends at `end` and its content is kept whole.
 
-    If the content is one quotation, a second hypothesis drops its quotes as doubled.
+    If the content is one quotation, a second hypothesis drops its quotes as doubled. See
+    corpus/repair/inner_quotes.
     """
     start = before.pos
-    body = text[start + 1 : stop]
+    body = text[start + 1 : end - 1]
     closed = _lists_keys(before)
     if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
@@ -143,26 +131,17 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hy
     other.note("escape_inner_quote", start, end, f'"{spelled.body}"', spelled.note, cost)
     other.recent = (before,)
     other.settle(end)
-    if not _doubled_around(body):
+    if len(body) <= 2 or not body[0] == body[-1] == '"' or body.count('"') != 2:
         return [other]
     again = Hypothesis.back_to(before)
     again.note("drop_extra_quote", start, end, f'"{spelled.body[2:-2]}"', "", cost)
-    again.settle(end)
-    return [other, again]
+    return [other, again.settle(end)]
 
 
 def _lists_keys(before: Before) -> bool:
     """True if the schema lists all keys of the object that holds the string."""
     frame = before.frame
     return frame is not None and frame.kind == "{" and frame.expect.closed
-
-
-def _doubled_around(body: str) -> bool:
-    """True if the content has exactly two quotes, one at each end: a quotation, or doubled quotes.
-
-    See corpus/repair/inner_quotes.
-    """
-    return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
 
 
 def _passes_known_key(before: Before, text: str, body: str) -> bool:
@@ -172,11 +151,9 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
     """
     frame = before.frame
     while frame is not None:
-        read = text[frame.start : before.pos]
-        if any(
-            key in body and key not in read and re.search(KEY_WITH_COLON % re.escape(key), body)
-            for key in frame.expect.keys
-        ):
+        held = [key for key in frame.expect.keys if key in body]
+        due = [key for key in held if key not in text[frame.start : before.pos]]
+        if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
             return True
         if frame.parent is None and "{" in body and begins_again(text, frame.start, body):
             return True
@@ -199,19 +176,19 @@ _FIRST_KEY = re.compile(r"\{\s*+(\"[^\"\\\n]{1,80}+\")\s*+:")
 KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 
 
-def _undoubled(
-    before: Before, text: str, quote: int, stop: int, end: int, cost: int
-) -> list[Hypothesis]:
+def _undoubled(before: Before, text: str, first: int, end: int, cost: int) -> list[Hypothesis]:
     """Return the hypothesis in which the quote or backslash before the first end was written twice."""
-    extra = quote if text[quote - 1] == '"' else quote - 1
-    body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
+    if first <= before.pos + 3 or not _DOUBLED.match(text, first - 3):
+        return []
+    extra = first - 1 if text[first - 2] == '"' else first - 2
+    body = text[before.pos + 1 : extra] + text[extra + 1 : end - 1]
     spelled = respell(body, text[before.pos])
     if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
         return []
     other = Hypothesis.back_to(before)
     odd = 0
     if _INCH.search(body):
-        odd = oddness(text[before.pos + 1 : stop], '"', 1)
+        odd = oddness(text[before.pos + 1 : end - 1], '"', 1)
     elif body.count('"') % 2:
         return []  # a quotation inside a quotation, which is written with three backslashes
     return respelt(other, "drop_extra_quote", before.pos, end, spelled, cost + odd)
@@ -220,10 +197,7 @@ def _undoubled(
 def oddness(body: str, quote: str, inner: int) -> int:
     """Return the extra cost of a content with unpaired quotes, unclosed brackets, or keys inside."""
     cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
-    if ("{" in body and body.count("{") > body.count("}")) or (
-        "[" in body and body.count("[") > body.count("]")
-    ):
-        cost += 1
+    cost += is_half_json(body)
     if quote == '"' and body.count('"') % 2:
         cost += 2
     return cost

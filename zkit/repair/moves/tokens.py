@@ -176,7 +176,7 @@ def _dropped(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 def odd_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Return the hypotheses for a mark after a value that has only one meaning, such as `，` for a comma."""
-    return tried(MARKS, reader, reading, pos, only_first=True)
+    return tried(MARKS, reader, reading, pos, first=True)
 
 
 def _other_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -242,7 +242,7 @@ def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
-    return tried(KEYS, reader, reading, pos, only_first=True)
+    return tried(KEYS, reader, reading, pos, first=True)
 
 
 # A key and its colon in another notation: in bold, in italics or after a bullet in Markdown, a
