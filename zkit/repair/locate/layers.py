@@ -45,9 +45,11 @@ class Escaping(NamedTuple):
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
     plain: Callable[[str], str]
-    # Undo all escapes of a text at once; None if the result would differ from undoing them one by
-    # one.
-    all_plain: Callable[[str], str | None]
+
+    def undone(self, text: str) -> str:
+        """Return the text with its escapes undone."""
+        plain = self.plain
+        return self.escape.sub(lambda match: plain(match[0]), text)
 
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
         """Return the text with the escapes from `start` on undone, and the place of `start` in it.
@@ -105,42 +107,15 @@ def _in_entities(text: str, start: int) -> bool:
     return _ENTITIES.match(text, start) is not None
 
 
-# The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once.
-_PLAIN_ENTITIES = {
-    "&quot;": '"',
-    "&#34;": '"',
-    "&#39;": "'",
-    "&apos;": "'",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&amp;": "&",
-}
-
-
 def _meant(entity: str) -> str:
     """Return the characters of an HTML entity; an empty string if it is cut off."""
     if not entity.endswith(";"):
         return ""
-    return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
+    return html.unescape(entity)
 
 
-def _content(text: str) -> str | None:
-    """Return the text decoded as the content of a JSON string; None if it is not valid as one."""
-    value = strict(f'"{text.strip()}"')
-    return None if value is None else str(value[0])
-
-
-def _without_entities(text: str) -> str | None:
-    """Return the text with its entities replaced; None if it has any but the most common ones."""
-    if text.count("&") != sum(map(text.count, _PLAIN_ENTITIES)):
-        return None
-    for entity, meant in _PLAIN_ENTITIES.items():
-        text = text.replace(entity, meant)
-    return text
-
-
-_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
-_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character)
+_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:

@@ -317,7 +317,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
         return False
     if candidate.fixes and not _stands_for_json(text, candidate):
         return False
-    if quoted(text, start) or starts.blank_end(text) >= start:
+    if quoted(text, start) or lexis.skip_blank(text, 0) >= start:
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True

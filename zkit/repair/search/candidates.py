@@ -102,10 +102,7 @@ _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """Read a value that is escaped as a whole."""
-    plain = escaping.all_plain(task.text[start:])
-    if plain is None:
-        layer, place = escaping.layer(task.text, start)
-        plain = layer.text[place:]
+    plain = escaping.undone(task.text[start:])
     value = None if how.missing_brace else strict(plain)
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
