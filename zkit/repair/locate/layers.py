@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
+_ENTITIES_MEANT = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}  # fmt: skip
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
 }  # fmt: skip
@@ -44,12 +45,14 @@ class Escaping(NamedTuple):
     fix: str
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
+    # The common escapes, and how to undo any other.
+    known: Mapping[str, str]
     plain: Callable[[str], str]
 
     def undone(self, text: str) -> str:
         """Return the text with its escapes undone."""
-        plain = self.plain
-        return self.escape.sub(lambda match: plain(match[0]), text)
+        known, plain = self.known, self.plain
+        return self.escape.sub(lambda match: known.get(match[0]) or plain(match[0]), text)
 
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
         """Return the text with the escapes from `start` on undone, and the place of `start` in it.
@@ -57,29 +60,30 @@ class Escaping(NamedTuple):
         Consecutive values share a layer, so that the cost of each depends only on its own size.
         """
         known = _layers(text)
-        since, layer = known.get(self, (start, None))
+        since, layer = known.get(self.fix, (start, None))
         place = layer.place_of(start) if layer is not None and since <= start else None
         if layer is None or place is None:
             layer, place = Layer.over(text, self.edits(text, start, len(text))), start
-            known[self] = (start, layer)
+            known[self.fix] = (start, layer)
         return layer, place
 
     def edits(self, text: str, start: int, end: int) -> list[Edit]:
         """Return the edits that undo the escapes between two places."""
-        found = ((m, self.plain(m[0])) for m in self.escape.finditer(text, start, end))
+        known = self.known
+        found = (
+            (m, known.get(m[0]) or self.plain(m[0])) for m in self.escape.finditer(text, start, end)
+        )
         return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
 
 
 @of_last
-def _layers(text: str) -> dict[Escaping, tuple[int, Layer]]:
+def _layers(text: str) -> dict[str, tuple[int, Layer]]:
     """Return the cache of a text's last layers, each with the place where its unescaping starts."""
     return {}
 
 
 def _character(escape: str) -> str:
     """Return the character of an escape, which may be a pair of `\\u` escapes."""
-    if escape in _PLAIN_ESCAPES:
-        return _PLAIN_ESCAPES[escape]
     if len(escape) == 6:
         return chr(int(escape[2:], 16))
     high, low = int(escape[2:6], 16), int(escape[8:], 16)
@@ -114,8 +118,8 @@ def _meant(entity: str) -> str:
     return html.unescape(entity)
 
 
-_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character)
-_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant)
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _PLAIN_ESCAPES, _character)
+_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _ENTITIES_MEANT, _meant)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
