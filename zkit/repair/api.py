@@ -77,8 +77,7 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
     """Read a text whose containers are written as in another language; return the refusal if they are not."""
-    lone = refused.reason not in ("several", "limit")
-    layer = rewritten(task.text, task.guide, lone=lone)
+    layer = None if refused.reason == "limit" else rewritten(task.text, task.guide)
     if layer is None:
         return refused
     found = _rewritten(task, layer, "respell_container", len(_REWRITES) + 1)

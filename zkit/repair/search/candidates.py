@@ -20,7 +20,6 @@ from zkit.repair.search.engine import Engine
 from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
 from zkit.repair.strict_parse import (
     OF_SURROGATES,
-    PLACED,
     TRAILING,
     Parsed,
     last_token,
@@ -240,7 +239,10 @@ _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 # String prefixes of various languages: `r"x"`, `L"x"`, `@"x"`, `E'x'`.
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-_PLACED = PLACED | {TRAILING}
+
+
+# The beginnings of complaints about a token: everything before it, or before the last token, is valid.
+_PLACED = ("expected", "invalid", "control", "trailing", "key must")
 
 
 def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> Candidate | None:
@@ -254,7 +256,7 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     body = task.text[start:end]
     judged = verdict(body)
     kind, place = parts_of(judged) if isinstance(judged, str) else ("", "")
-    if kind not in _PLACED:
+    if not kind.startswith(_PLACED):
         return None
     places = _places(body, place_in(body, place), kind)
     swaps = [
