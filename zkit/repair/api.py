@@ -77,8 +77,9 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
     """Read a text whose containers are written as in another language; return the refusal if they are not."""
-    unclear = refused.reason in ("several", "limit")
-    layer = None if unclear else rewritten(task.text, task.guide)
+    if refused.reason in ("several", "limit"):
+        return refused
+    layer = rewritten(task.text, task.guide)
     if layer is None:
         return refused
     found = _rewritten(task, layer, "respell_container", len(_REWRITES) + 1)
