@@ -22,6 +22,7 @@ from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, TRAILING, strict, verdict, with_surrogates
+from zkit.text import lexis
 from zkit.text.edits import Layer
 
 
@@ -39,7 +40,7 @@ def repair_all(
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
     task = Task(text, evidence_for(schema), limit, finish_reason)
-    if len(text) > MAX_CHARACTERS or starts.blank_end(text) == len(text):
+    if len(text) > MAX_CHARACTERS or lexis.skip_blank(text, 0) == len(text):
         return []
     candidates = _candidates(task, most=len(text))
     found = payload.counting(task, [c for c in candidates if c.value is not None])
@@ -76,8 +77,9 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
     """Read a text whose containers are written as in another language; return the refusal if they are not."""
-    lone = refused.reason not in ("several", "limit")
-    layer = rewritten(task.text, task.guide, lone=lone)
+    if refused.reason in ("several", "limit"):
+        return refused
+    layer = rewritten(task.text, task.guide)
     if layer is None:
         return refused
     found = _rewritten(task, layer, "respell_container", len(_REWRITES) + 1)
@@ -89,7 +91,7 @@ def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
     candidates = _candidates(task, first)
     if len(candidates) > MAX_VALUES:
         return refuse(task, "too_large", candidates[-1].start)
-    if not candidates and starts.blank_end(task.text) == len(task.text):
+    if not candidates and lexis.skip_blank(task.text, 0) == len(task.text):
         return refuse(task, "empty", 0)
     outcome = chosen(task, candidates)
     if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):

@@ -55,17 +55,12 @@ def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
 
     Cases: corpus/repair/dropped_data.toml.
     """
-    if candidate is final or payload.is_block(text, candidate.start, candidate.end):
+    draft, whole = (c.value[0] if c.value is not None else None for c in (candidate, final))
+    if not isinstance(draft, dict) or not isinstance(whole, dict) or len(draft) >= len(whole):
         return False
-    draft, value = candidate.value, final.value
-    if draft is None or value is None:
+    if payload.is_block(text, candidate.start, candidate.end):
         return False
-    if not isinstance(draft[0], dict) or not isinstance(value[0], dict):
-        return False
-    whole = value[0]
-    return len(draft[0]) < len(whole) and all(
-        key in whole and same(part, whole[key]) for key, part in draft[0].items()
-    )
+    return all(key in whole and same(part, whole[key]) for key, part in draft.items())
 
 
 def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:

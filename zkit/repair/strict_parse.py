@@ -96,17 +96,6 @@ def place_in(text: str, place: str) -> int:
 _IN_STRING = frozenset(
     {"invalid escape", "control character (\\u0000-\\u001F) found while parsing a string"}
 )
-# Complaints about a token: everything before it, or before the previous token, is valid.
-PLACED = _IN_STRING | {
-    "trailing comma",
-    "key must be a string",
-    "expected `:`",
-    "expected `,` or `}`",
-    "expected `,` or `]`",
-    "expected value",
-    "expected ident",
-    "invalid number",
-}
 
 
 def last_token(text: str, at: int, kind: str) -> int:

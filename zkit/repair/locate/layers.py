@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
+_ENTITIES_MEANT = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}  # fmt: skip
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
 }  # fmt: skip
@@ -44,10 +45,14 @@ class Escaping(NamedTuple):
     fix: str
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
+    # The common escapes, and how to undo any other.
+    known: Mapping[str, str]
     plain: Callable[[str], str]
-    # Undo all escapes of a text at once; None if the result would differ from undoing them one by
-    # one.
-    all_plain: Callable[[str], str | None]
+
+    def undone(self, text: str) -> str:
+        """Return the text with its escapes undone."""
+        known, plain = self.known, self.plain
+        return self.escape.sub(lambda match: known.get(match[0]) or plain(match[0]), text)
 
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
         """Return the text with the escapes from `start` on undone, and the place of `start` in it.
@@ -55,29 +60,30 @@ class Escaping(NamedTuple):
         Consecutive values share a layer, so that the cost of each depends only on its own size.
         """
         known = _layers(text)
-        since, layer = known.get(self, (start, None))
+        since, layer = known.get(self.fix, (start, None))
         place = layer.place_of(start) if layer is not None and since <= start else None
         if layer is None or place is None:
             layer, place = Layer.over(text, self.edits(text, start, len(text))), start
-            known[self] = (start, layer)
+            known[self.fix] = (start, layer)
         return layer, place
 
     def edits(self, text: str, start: int, end: int) -> list[Edit]:
         """Return the edits that undo the escapes between two places."""
-        found = ((m, self.plain(m[0])) for m in self.escape.finditer(text, start, end))
+        known = self.known
+        found = (
+            (m, known.get(m[0]) or self.plain(m[0])) for m in self.escape.finditer(text, start, end)
+        )
         return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
 
 
 @of_last
-def _layers(text: str) -> dict[Escaping, tuple[int, Layer]]:
+def _layers(text: str) -> dict[str, tuple[int, Layer]]:
     """Return the cache of a text's last layers, each with the place where its unescaping starts."""
     return {}
 
 
 def _character(escape: str) -> str:
     """Return the character of an escape, which may be a pair of `\\u` escapes."""
-    if escape in _PLAIN_ESCAPES:
-        return _PLAIN_ESCAPES[escape]
     if len(escape) == 6:
         return chr(int(escape[2:], 16))
     high, low = int(escape[2:6], 16), int(escape[8:], 16)
@@ -105,42 +111,15 @@ def _in_entities(text: str, start: int) -> bool:
     return _ENTITIES.match(text, start) is not None
 
 
-# The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once.
-_PLAIN_ENTITIES = {
-    "&quot;": '"',
-    "&#34;": '"',
-    "&#39;": "'",
-    "&apos;": "'",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&amp;": "&",
-}
-
-
 def _meant(entity: str) -> str:
     """Return the characters of an HTML entity; an empty string if it is cut off."""
     if not entity.endswith(";"):
         return ""
-    return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
+    return html.unescape(entity)
 
 
-def _content(text: str) -> str | None:
-    """Return the text decoded as the content of a JSON string; None if it is not valid as one."""
-    value = strict(f'"{text.strip()}"')
-    return None if value is None else str(value[0])
-
-
-def _without_entities(text: str) -> str | None:
-    """Return the text with its entities replaced; None if it has any but the most common ones."""
-    if text.count("&") != sum(map(text.count, _PLAIN_ENTITIES)):
-        return None
-    for entity, meant in _PLAIN_ENTITIES.items():
-        text = text.replace(entity, meant)
-    return text
-
-
-_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
-_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _PLAIN_ESCAPES, _character)
+_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _ENTITIES_MEANT, _meant)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:

@@ -48,16 +48,12 @@ _YAML_LINE = re.compile(r"^([A-Za-z_][\w-]*+):[ \t]++(\S[^\n]*+)$", re.MULTILINE
 _YAML_SCALAR = re.compile(rf"true|false|null|-?[0-9]++(?:\.[0-9]++)?|{lexis.STRING}|'[^'\n]*+'")
 
 
-def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | None:
-    """Return the text with JSON's brackets; None if there is nothing to rewrite.
-
-    If the text seems to hold several values (`lone` is false), only keyword arguments are rewritten.
-    """
+def rewritten(text: str, evidence: Evidence | None) -> Layer | None:
+    """Return the text with JSON's brackets; None if there is nothing to rewrite."""
     if len(text) > NOTATION_WITHIN:
         return None
     edits = _keyword_arguments(text, evidence)
-    if not edits and lone:
-        edits = (evidence and _yaml_lines(text, evidence)) or _containers(text)
+    edits = edits or (evidence and _yaml_lines(text, evidence)) or _containers(text)
     return Layer.over(text, edits) if edits else None
 
 

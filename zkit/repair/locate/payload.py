@@ -254,30 +254,26 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
     text = task.text
     if chosen.is_meant(task):
         return []
-    others = [c for c in candidates if c.value is not None and not same(c.value, chosen.value)]
-    more = [c.start for c in others if _is_one_more(text, c, chosen)]
-    if more or alone(text, *chosen[:2]):
-        return more
     return [
-        c.start
-        for c in others
-        if c.end > chosen.end and quoted(text, c.start) and _begins_line(text, c.start)
+        other.start
+        for other in candidates
+        if other.value is not None
+        and not same(other.value, chosen.value)
+        and (touches(text, other, chosen) or _is_one_more(text, other, chosen))
     ]
 
 
 def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
-    """True if another value touches the chosen one, or both have lines of their own."""
-    start, second = other.start, max(other, chosen, key=lambda c: c.start)
-    if touches(text, other, chosen):
-        return True
-    if (
-        starts.in_code(text, start)
-        or text[start] != "{"
-        or not all(alone(text, *c[:2]) for c in (other, chosen))
-    ):
+    """True if both values have lines of their own, or only the other one, which is the later one."""
+    later = max(other, chosen, key=lambda c: c.start)
+    if "\n" not in text[lexis.last_sign(text, later.start) : later.start]:
         return False
-    spelt_alike = quoted(text, start) or not quoted(text, chosen.start)
-    return spelt_alike and _begins_line(text, second.start)
+    if not alone(text, *chosen[:2]):
+        return other is later and quoted(text, other.start)
+    if starts.in_code(text, other.start) or text[other.start] != "{":
+        return False
+    spelt_alike = quoted(text, other.start) or not quoted(text, chosen.start)
+    return spelt_alike and alone(text, *other[:2])
 
 
 def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
@@ -289,10 +285,6 @@ def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
 
 
 _BETWEEN_VALUES = lexis.BLANKS + ",;"
-
-
-def _begins_line(text: str, start: int) -> bool:
-    return "\n" in text[lexis.last_sign(text, start) : start]
 
 
 def is_mention(text: str, candidate: Candidate) -> bool:
@@ -325,7 +317,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
         return False
     if candidate.fixes and not _stands_for_json(text, candidate):
         return False
-    if quoted(text, start) or starts.blank_end(text) >= start:
+    if quoted(text, start) or lexis.skip_blank(text, 0) >= start:
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True

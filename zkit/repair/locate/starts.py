@@ -106,11 +106,6 @@ _QUOTED_KEY = re.compile(
 )
 
 
-def blank_end(text: str, pos: int = 0) -> int:
-    """Return the first place from `pos` on that is not white space of any kind."""
-    return lexis.skip_blank(text, pos)
-
-
 def reasoning_end(text: str) -> int:
     """Return the end of the last reasoning block; 0 if there is no block, the text's end if one is still open."""
     if not may_hold_tags(text):
@@ -130,7 +125,7 @@ def reasoning_end(text: str) -> int:
 def begins_answer(text: str, start: int) -> bool:
     """True if only white space comes before the place, or reasoning ends right before it."""
     return (
-        blank_end(text) >= start
+        lexis.skip_blank(text, 0) >= start
         or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
     )
 
@@ -144,13 +139,12 @@ def may_hold_tags(text: str) -> bool:
 
 
 def _open_reasoning(text: str, pos: int) -> bool:
+    """True if a reasoning block opens outside of strings: an even number of quotes comes before it on its line."""
     match = _OPEN_REASONING.search(text, pos)
-    return match is not None and not _in_string(text, match.start())
-
-
-def _in_string(text: str, pos: int) -> bool:
-    """True if an odd number of quotes comes before the place on its line."""
-    return not lexis.is_outside(text, pos, text.rfind("\n", 0, pos) + 1)
+    if match is None:
+        return False
+    at = match.start()
+    return lexis.is_outside(text, at, text.rfind("\n", 0, at) + 1)
 
 
 def next_start(text: str, pos: int) -> int | None:
@@ -175,7 +169,7 @@ _STRAY_MARKS = frozenset("}],(:)")
 def key_at(text: str, pos: int) -> int | None:
     """Return the place of a quoted key and its colon at `pos`, whose brace is missing; None if there is no key."""
     if text[pos : pos + 1] in _STRAY_MARKS:
-        pos = blank_end(text, pos + 1)
+        pos = lexis.skip_blank(text, pos + 1)
     return pos if _QUOTED_KEY.match(text, pos) else None
 
 
@@ -201,7 +195,7 @@ def in_formula(text: str, start: int) -> bool:
     """
     return (
         _FORMULA.search(text[max(0, start - 30) : start]) is not None
-        and _QUOTED_KEY.match(text, blank_end(text, start + 1)) is None
+        and _QUOTED_KEY.match(text, lexis.skip_blank(text, start + 1)) is None
     )
 
 

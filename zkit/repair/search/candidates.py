@@ -20,7 +20,6 @@ from zkit.repair.search.engine import Engine
 from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
 from zkit.repair.strict_parse import (
     OF_SURROGATES,
-    PLACED,
     TRAILING,
     Parsed,
     last_token,
@@ -102,10 +101,7 @@ _MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """Read a value that is escaped as a whole."""
-    plain = escaping.all_plain(task.text[start:])
-    if plain is None:
-        layer, place = escaping.layer(task.text, start)
-        plain = layer.text[place:]
+    plain = escaping.undone(task.text[start:])
     value = None if how.missing_brace else strict(plain)
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
@@ -120,47 +116,33 @@ def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) ->
     return inner._replace(start=start, end=end, fixes=fixes, rank=max(inner.rank, UNWRAP))
 
 
-def _read(task: Task, start: int, how: How) -> Candidate:
-    """Read to the end of the text, or of the fence or tag that holds the value."""
-    text = task.text
-    if not start:
-        return _best(task, _new(Body, (text, 0)), start, how)
-    return _best(task, _body(text, start, starts.body_end(text, start)), start, how)
-
-
-def _body(text: str, start: int, end: int) -> Body:
+def _body(text: str, start: int) -> Body:
     """Return the body of the value at `start`; values that end at the same place share one."""
+    end = starts.body_end(text, start) if start else len(text)
     if end >= len(text):
-        return Body(text, 0)
+        return _new(Body, (text, 0))
     offset, known = max(0, start - LOOK_BACK), _bodies(text)
-    kept = next((bodies for at, bodies in known if at == end), [])
-    known[:] = [(end, kept), *(pair for pair in known if pair[0] != end)][:2]
-    for body in kept:
-        if body.offset <= offset:
-            return body
-    kept.append(Body(text[offset:end], offset))
-    return kept[-1]
+    if end not in known or known[end].offset > offset:
+        known[end] = Body(text[offset:end], offset)
+    return known[end]
 
 
 @of_last
-def _bodies(text: str) -> list[tuple[int, list[Body]]]:
-    """The bodies made for the last two ends: those of a fence and of the text are needed in turn."""
-    return []
+def _bodies(text: str) -> dict[int, Body]:
+    """Return the bodies made so far by their ends; there are few, because only the end of the text is left out."""
+    return {}
 
 
-def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
+def _read(task: Task, start: int, how: How) -> Candidate:
     """Return the best reading; refuse it as ambiguous if the schema rules out where its brackets are."""
-    best = _attempt(task, body, start, how)
+    best = _attempt(task, _body(task.text, start), start, how)
     if best.fits or best.value is None or best.rank >= CUT:
         return best
-    if rearranged(best.fixes) or _lacks_closer(best.fixes):
+    names = {fix.name for fix in best.fixes}
+    # `{"a": {, "b": 1}` lacks a closer at the comma
+    if rearranged(best.fixes) or {"drop_comma", "close_at_end"} <= names:
         return best._replace(value=None, refusal=("ambiguous", first_guess(best.fixes, start)))
     return best
-
-
-def _lacks_closer(fixes: Sequence[Fix]) -> bool:
-    """True if a comma was dropped and a closer added at the end: `{"a": {, "b": 1}` lacks it at the comma."""
-    return {"drop_comma", "close_at_end"} <= {fix.name for fix in fixes}
 
 
 def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
@@ -257,7 +239,10 @@ _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 # String prefixes of various languages: `r"x"`, `L"x"`, `@"x"`, `E'x'`.
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-_PLACED = PLACED | {TRAILING}
+
+
+# The beginnings of complaints about a token: everything before it, or before the last token, is valid.
+_PLACED = ("expected", "invalid", "control", "trailing", "key must")
 
 
 def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> Candidate | None:
@@ -271,7 +256,7 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     body = task.text[start:end]
     judged = verdict(body)
     kind, place = parts_of(judged) if isinstance(judged, str) else ("", "")
-    if kind not in _PLACED:
+    if not kind.startswith(_PLACED):
         return None
     places = _places(body, place_in(body, place), kind)
     swaps = [
