@@ -29,8 +29,6 @@ _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 # Quotation marks right before and right after a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
-# Quotation marks with different opening and closing marks; straight ones are counted per line.
-_PAIRS = ("“”", "„“", "«»", "「」", "『』")
 # The key of a JSON object: the value after it is data (corpus/untouched/json_answers).
 _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 
@@ -133,9 +131,7 @@ def closes_quote(before: str, after: str) -> bool:
     line, last = before.rpartition("\n")[2], before.rstrip().rpartition("\n")[2]
     if solid.startswith(_CONTAINERS):
         return last.startswith(solid.split()[0])
-    if solid.startswith('"'):
-        return line.count('"') % 2 == 1
-    return any(solid[:1] == p[1] and before.rfind(p[0]) > before.rfind(p[1]) for p in _PAIRS)
+    return solid.startswith('"') and line.count('"') % 2 == 1
 
 
 def indented(before: str) -> bool:
