@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from zkit.calls import Call
@@ -107,12 +108,7 @@ class Extractor:
         return [*self._advance(), *self._only_reasoned(), *self._unread()]
 
     def _advance(self) -> list[Event]:
-        events: list[Event] = []
-        for step in self._steps:
-            if step is WAIT:
-                break
-            events.append(step)
-        return events
+        return list(takewhile(lambda step: step is not WAIT, self._steps))
 
     def _shown_in(self, text: str) -> Iterator[Outcome]:
         """Yield the well-formed calls of declared tools in a quoted text."""

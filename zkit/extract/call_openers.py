@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from zkit.extract import quoting
 from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
 from zkit.extract.parsers.headers import read_arguments
@@ -90,7 +90,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
     closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
     if info not in FENCES or (yield from scan.tape.look(MAY_CALL, begin)) is None:
-        return (yield from _quoted(scan, at, begin, closer))
+        return (yield from quoting.region(scan, at, begin, closer))
     hit = yield from scan.tape.find(closer, begin)
     end = scan.tape.size if hit is None else hit.end
     held = scan.tape.slice(begin, end if hit is None else hit.start)
@@ -103,14 +103,6 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.offer(replace(found, end=end), at))
     yield from scan.text(at, end)
     yield from scan.list_quoted(begin, end, held)
-    return end
-
-
-def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
-    """Pass over a block that is not just calls, and list the calls in it as quoted."""
-    yield from scan.text(at, begin)
-    end = yield from scan.skip_past(begin, closer)
-    yield from scan.list_quoted(begin, end)
     return end
 
 

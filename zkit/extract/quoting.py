@@ -29,8 +29,6 @@ _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 # Quotation marks right before and right after a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
-# Quotation marks with different opening and closing marks; straight ones are counted per line.
-_PAIRS = ("“”", "„“", "«»", "「」", "『』")
 # The key of a JSON object: the value after it is data (corpus/untouched/json_answers).
 _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 
@@ -133,9 +131,7 @@ def closes_quote(before: str, after: str) -> bool:
     line, last = before.rpartition("\n")[2], before.rstrip().rpartition("\n")[2]
     if solid.startswith(_CONTAINERS):
         return last.startswith(solid.split()[0])
-    if solid.startswith('"'):
-        return line.count('"') % 2 == 1
-    return any(solid[:1] == p[1] and before.rfind(p[0]) > before.rfind(p[1]) for p in _PAIRS)
+    return solid.startswith('"') and line.count('"') % 2 == 1
 
 
 def indented(before: str) -> bool:
@@ -177,12 +173,12 @@ def block_quote(scan: Scanner, at: int) -> Steps[int]:
 
 def row(scan: Scanner, at: int) -> Steps[int]:
     """Pass over a row of a table, up to the end of its line."""
-    return (yield from _region(scan, at, _LINE_END, at + 1))
+    return (yield from region(scan, at, at + 1, _LINE_END))
 
 
 def comment(scan: Scanner, at: int) -> Steps[int]:
     """Pass over an HTML comment or a CDATA section."""
-    return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)], at + 4))
+    return (yield from region(scan, at, at + 4, _COMMENT_END[scan.tape.slice(at, at + 4)]))
 
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
@@ -195,7 +191,7 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     if tag in turn_marks.RESULT_TAGS and scan.standing.holds:
         return (yield from scan.end_reply(at))
     stop = r"|(?=\n)" if tag in turn_marks.ONE_LINE else ""
-    return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}"), at + len(tag) + 1))
+    return (yield from region(scan, at, at + len(tag) + 1, searched(rf"</(?i:{tag})\s*+>{stop}")))
 
 
 def tick(scan: Scanner, at: int) -> Steps[int]:
@@ -221,9 +217,12 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     return hit.end
 
 
-def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Steps[int]:
-    """Pass over a region up to its closer, and list the calls in it, from `begin` on, as quoted."""
-    end = yield from scan.skip_past(at, closer)
+def region(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
+    """Pass over a region whose content begins at `begin`, and list the calls in it as quoted."""
+    yield from scan.text(at, begin)
+    hit = yield from scan.pass_to(begin, closer)
+    end = scan.tape.size if hit is None else hit.end
+    yield from scan.text(end if hit is None else hit.start, end)
     yield from scan.list_quoted(begin, end)
     return end
 
@@ -264,7 +263,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
     for opener, closer in RESULT_ENDS:
         head = yield from scan.tape.look(opener, at)
         if head is not None:
-            return (yield from _region(scan, at, searched(closer), at + head.end()))
+            return (yield from region(scan, at, at + head.end(), searched(closer)))
     return (yield from quoting(scan, at))
 
 

@@ -181,13 +181,6 @@ class Scanner:
                 return None
             yield from self.tape.wait(given)
 
-    def skip_past(self, at: int, until: re.Pattern[str]) -> Steps[int]:
-        """Emit text up to and including a mark, or up to the end; return the position after it."""
-        hit = yield from self.pass_to(at, until)
-        if hit is None:
-            return self.tape.size
-        return (yield from self.skip(hit.start, hit.end - hit.start))
-
     # ── candidates ───────────────────────────────────────────────────────────
 
     def before(self, at: int) -> str:

@@ -56,8 +56,6 @@ class Candidate:
     @property
     def counts(self) -> bool:
         """True if one of its outcomes is a call, a cut call, a fixable call, or an unknown tool in a marker."""
-        if any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes):
-            return False
         silent = any(isinstance(o, Refusal) and not o.message for o in self.outcomes)
         if silent and self.format.tier == "shape":
             return False  # a list of data with one item that looks like a call

@@ -7,9 +7,9 @@ tape yields `WAIT` until enough text has arrived for a result that no later chun
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Generator
 from functools import lru_cache
+from io import SEEK_END, StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FREE_WORK = 100_000
 MOST_IN_VAIN = 2_000
 # How many characters of text allow one more of them.
 TEXT_FOR_ONE_MORE = 300
-# How many searched characters stay in the window before they are moved to a block.
+# How many searched characters stay in the window.
 BLOCK = 2048
 # The result of a search over more characters than this is cached.
 WORTH_KEEPING = 256
@@ -54,7 +54,7 @@ class Hit(NamedTuple):
 class Tape:
     """The text so far. Only the part that is still searched is kept in one string, the window.
 
-    The rest is kept in blocks, so that 200,000 chunks of four characters cost as much as one text.
+    All of it is in a buffer, so that 200,000 chunks of four characters cost as much as one text.
     """
 
     def __init__(self) -> None:
@@ -69,13 +69,10 @@ class Tape:
         self._reach = 0
         # Patterns, and the positions between which they have no match.
         self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
-        self._blocks: list[str] = []
-        self._starts: list[int] = []
+        self._all = StringIO()
         self._window = ""
         # Where the window begins.
         self._base = 0
-        # How much of the text is in blocks.
-        self._stored = 0
         self._keep = 0
 
     @property
@@ -110,33 +107,20 @@ class Tape:
     def add(self, chunk: str) -> None:
         """Take the next chunk."""
         self.size += len(chunk)
+        self._all.write(chunk)
         if self._keep - self._base > BLOCK:
-            self._store()
+            self._window, self._base = self._window[self._keep - self._base :], self._keep
         self._window += chunk
-
-    def _store(self) -> None:
-        """Move the text that is not searched again out of the window."""
-        upto = self._keep
-        if upto > self._stored:
-            self._starts.append(self._stored)
-            self._blocks.append(self._window[self._stored - self._base : upto - self._base])
-            self._stored = upto
-        self._window = self._window[upto - self._base :]
-        self._base = upto
 
     def slice(self, start: int, end: int) -> str:
         """Return the text between two positions."""
         start, end = max(start, 0), min(end, self.size)
         if start >= self._base:
             return self._window[start - self._base : end - self._base]
-        if start >= end:
-            return ""
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, end - 1)
-        whole = "".join(self._blocks[first:last])
-        if end > self._stored:
-            whole += self._window[self._stored - self._base : end - self._base]
-        return whole[start - self._starts[first] : end - self._starts[first]]
+        self._all.seek(start)
+        text = self._all.read(max(end - start, 0))
+        self._all.seek(0, SEEK_END)
+        return text
 
     def window(self, pos: int) -> tuple[str, int]:
         """Return a string with everything from `pos` on, and the position where it begins.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from zkit.expect import Expect
 from zkit.extract.declared import Declared
@@ -95,8 +95,8 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
         value = {spelt_key(key): part for key, part in value.items()}
     inner = _wrapped(value)
     if inner is not None:
-        for one in calls_in(inner.held, tools, level + 1):
-            yield replace(one, keys=one.keys | inner.keys)
+        for one in calls_in(inner[0], tools, level + 1):
+            yield replace(one, keys=one.keys | inner[1])
         return
     spelt = (
         _named(value, tools, level)
@@ -109,33 +109,26 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
         yield from calls_in(next(iter(value.values())), tools, level + 1)
 
 
-class _Wrapped(NamedTuple):
-    """The part of an object that may spell calls, and the unexpected keys beside it."""
-
-    held: Any
-    keys: frozenset[str]
-
-
-def _wrapped(value: JsonObject) -> _Wrapped | None:
-    """Return the part of an object that a wrapper key such as `tool_calls` holds.
+def _wrapped(value: JsonObject) -> tuple[Any, frozenset[str]] | None:
+    """Return the part of an object that a wrapper key such as `tool_calls` holds, and odd keys beside it.
 
     None if there is no such key, so that the object may be a call itself.
     """
     request = value.get("params") if RPC_KEY in value else None
     if isinstance(request, dict) and "name" in request:
-        return _Wrapped(request, frozenset())
+        return request, frozenset()
     if _AROUND.isdisjoint(value) and len(value) > 1:
         return None
     listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
     if listed is not None and not isinstance(value.get("name"), str):
-        return _Wrapped(listed, frozenset(key for key in RESULT_KEYS if value.get(key)))
+        return listed, frozenset(key for key in RESULT_KEYS if value.get(key))
     key = next((k for k in NEST_KEYS if isinstance(value.get(k), dict)), None)
     if key is None:
         return None
     outer = {k: v for k, v in value.items() if k != key}
     ids = {k: outer[k] for k in ID_KEYS if k in outer}
     odd = frozenset(outer.keys() - BESIDE - {"role", "content"})
-    return _Wrapped({**ids, **value[key]}, odd)
+    return {**ids, **value[key]}, odd
 
 
 def spelt_key(key: str) -> str:

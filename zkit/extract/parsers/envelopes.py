@@ -11,7 +11,7 @@ from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import HEADERS, NAME, read_header
-from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
+from zkit.extract.parsers.json_calls import DAMAGED, bounded, followed, read_json, units_in
 from zkit.extract.parsers.python_calls import read_arrows, read_braces, read_python
 from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
 from zkit.extract.parsers.values import Extent
@@ -134,7 +134,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         reading = yield from _read_body(task, wrapper, at)
         other = (yield from task.tape.look(_OBJECT, at)) if reading is None and units else None
         if other is not None:  # an object that is not a call; it may hold more arguments
-            units[-1] = _followed(units[-1])
+            units[-1] = followed(units[-1])
             skipped = yield from bounded(task, at + other.end(), wrapper.stop)
             at, closed = skipped.end, skipped.closed
             continue
@@ -153,13 +153,6 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     end = yield from _closer(task, wrapper, at)
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
-
-
-def _followed(unit: Unit) -> Unit:
-    """Return a call as ambiguous, because another object follows it in its envelope (decision 26)."""
-    if unit.state != "whole":
-        return unit
-    return broken(unit.name, unit.span, "ambiguous", FOLLOWED.format(name=unit.name))
 
 
 # The beginning of an object or a list of calls, up to its first key.

@@ -72,20 +72,23 @@ def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
     at, closed = pos + 1, True
     while closed:
         gap = yield from task.tape.look(_IN_LIST, at)
-        mark = gap["mark"] if gap is not None else None
-        if mark != "{":
-            closed = mark == "]"
+        if gap is None or gap["mark"] != "{":
+            closed = gap is not None and gap["mark"] == "]"
             break
-        assert gap is not None
         more, at, closed = yield from _read_object(task, at + gap.end(), stop, listed=True)
-        if units and not more and units[-1].state == "whole":
-            units[-1] = broken(
-                units[-1].name, units[-1].span, "ambiguous", FOLLOWED.format(name=units[-1].name)
-            )
+        if units and not more:
+            units[-1] = followed(units[-1])
         units += more
     if closed:
         at = (yield from task.tape.next_solid(at)) + 1
     return Reading(tuple(units), min(at, task.tape.size), "json_list", closed)
+
+
+def followed(unit: Unit) -> Unit:
+    """Return a call as ambiguous, because another object follows it in its envelope (decision 26)."""
+    if unit.state != "whole":
+        return unit
+    return broken(unit.name, unit.span, "ambiguous", FOLLOWED.format(name=unit.name))
 
 
 def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
@@ -175,15 +178,12 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     missing even if the others look complete; unless the model itself stopped there.
     """
     span = (at, at + len(text))
-    valid = unambiguous(text)
+    valid = unambiguous(text) or _unquoted(text)
     if valid is not None and is_turn(valid[0]):
         return (broken("", span, "conversation", ""),)
     if valid is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
-    bare = _unquoted(text)
-    if bare is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
     if found.open and not task.tape.cut and (missing := last_quote(text, _CALL_END)) is not None:
         place, quote = missing
@@ -213,15 +213,14 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
 _CALL_END = re.compile(r"\}\s*+\}\s*+\Z")
 
 
-def _unquoted(text: str) -> Any:
+def _unquoted(text: str) -> tuple[Any] | None:
     """Return the value of an object whose arguments are valid JSON in single quotes (Glaive), else None."""
     opened = _SINGLE.search(text)
     closed = text.rfind("'")
     if opened is None or closed < opened.end():
         return None
     bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
-    found = unambiguous(bare)
-    return None if found is None else found[0]
+    return unambiguous(bare)
 
 
 def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -64,7 +63,7 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
         draft = Draft(name, gap, attrs.get("id", ""), _object_in(attrs))
         begin = gap + head.end()
         for key, text in written_attributes(head.groupdict().get("given")):
-            _write(task, draft, key, lambda slot, text=text, at=gap: typed(text, slot, at))  # type: ignore[misc]
+            _write(draft, key, typed(text, task.slot(name, key), gap))
         if head.groupdict().get("empty"):
             units.append(unit_of(task, draft, begin))
             at = begin
@@ -266,7 +265,7 @@ def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> 
     """Convert one argument to its type and write it into the draft."""
     key, attrs = _key_of(opened)
     text = task.tape.slice(raw.start, raw.end)
-    _write(task, draft, key, lambda slot: _value(dialect, attrs, text, slot, raw))
+    _write(draft, key, _value(dialect, attrs, text, task.slot(draft.name, key), raw))
     if raw.odd:
         draft.odd.add(raw.odd)
     if raw.odd == "no_closer":
@@ -274,12 +273,11 @@ def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> 
         draft.fixes.append(Fix("close_argument", Rank.COMPLETE, raw.end, raw.end, "", note))
 
 
-def _write(task: Task, draft: Draft, key: str, read: Callable[[Slot], Value]) -> None:
+def _write(draft: Draft, key: str, found: Value) -> None:
     """Write a value into the draft; a key that is there already makes the call ambiguous."""
     if key in draft.values or not key:
         draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
         return
-    found = read(task.slot(draft.name, key))
     draft.values[key] = found.value
     draft.fixes += found.fixes
     if found.reason:
@@ -291,26 +289,18 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
     if _nests(dialect, attrs, slot.expect):
         return nested_value(dialect, text, slot, kind)
     declared = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
-    shown = _inner(dialect, text, raw.odd == "no_closer")
-    if declared in ("string", "raw"):
-        return Value(shown)
-    if declared and slot.expect.kinds == ALL_KINDS and (literal := strict(shown)) is not None:
-        return Value(literal[0])  # only the tag has a type (Kimi K3, DeepSeek)
-    return typed(shown, slot, raw.start)
-
-
-def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
-    """Return the text between the tags, without the line ends that the dialect adds.
-
-    Qwen3-Coder puts a line end on both sides; MiniCPM 5 writes code as CDATA.
-    """
     cdata = _CDATA.fullmatch(text)
-    if cdata is not None:
-        return cdata.group(1)
-    if dialect.newlines or unclosed:
-        text = _FIRST_BREAK.sub("", text) if dialect.newlines else text
-        text = text.rstrip() if unclosed else _LAST_BREAK.sub("", text)
-    return text
+    if cdata is not None:  # MiniCPM 5 writes code as CDATA
+        text = cdata.group(1)
+    elif dialect.newlines:  # Qwen3-Coder puts a line end on both sides
+        text = _LAST_BREAK.sub("", _FIRST_BREAK.sub("", text))
+    if cdata is None and raw.odd == "no_closer":
+        text = text.rstrip()
+    if declared in ("string", "raw"):
+        return Value(text)
+    if declared and slot.expect.kinds == ALL_KINDS and (literal := strict(text)) is not None:
+        return Value(literal[0])  # only the tag has a type (Kimi K3, DeepSeek)
+    return typed(text, slot, raw.start)
 
 
 def unit_of(task: Task, draft: Draft, end: int) -> Unit:
