@@ -110,6 +110,9 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     None if there are no such keys. Without a marker, keys that are not parameters of the tool make
     it another kind of object (corpus/extract/small_models).
     """
+    if "_bare" in unit.keys and unit.rank >= Rank.COMPLETE:  # the rest may hold the arguments
+        message = f"{name}: the arguments cannot be read. Send one object with name and arguments."
+        return Refusal(name, "other_object", unit.span, message, record.name)
     odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object", "_bare"}
     if not odd:
         return None
@@ -142,6 +145,8 @@ def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
         return None
     if record.tier != "shape" and record.body not in _LOOSE_BODIES:
         return None
+    if "_bare" in unit.keys:  # an object with a name is data unless it is the whole reply
+        return Refusal(name, "other_object", unit.span, "", record.name)
     problem = tools.misfit(name, unit.arguments)
     if not problem:
         return None

@@ -214,11 +214,17 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in KINDS
 
 
-def is_turn(value: Any) -> bool:
-    """True if a value is somebody else's turn in a recorded conversation.
+def is_conversation(value: Any) -> bool:
+    """True if a value is somebody else's turn, or the messages of a recorded conversation.
 
     See corpus/untouched/conversations.
     """
+    turns = value.get("messages", [value]) if isinstance(value, dict) else []
+    return isinstance(turns, list) and any(map(_is_turn, turns))
+
+
+def _is_turn(value: Any) -> bool:
+    """True if a value is a turn of somebody other than the model."""
     if not isinstance(value, dict) or not {"content", "parts"} & value.keys():
         return False
     return isinstance(value.get("role"), str) and value["role"] in SPEAKERS

@@ -50,17 +50,19 @@ _CLOSERS = {record.opener: record.closer for record in FORMATS.values() if recor
 WRAPPERS = tuple(Wrapper(opener, closer) for opener, closer in _CLOSERS.items())
 
 
-def by_tags(dialect: dialects.Dialect) -> Read:
-    """Return a reader for calls in tags."""
-    return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
+def by_tags(*ways: dialects.Dialect) -> Read:
+    """Return a reader for calls in tags, which tries the next dialect if the arguments are in other tags."""
 
+    def read(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+        first: Reading | None = None
+        for dialect in ways:
+            found = yield from read_markup(task, dialect, pos, stop)
+            if found is None or any(unit.reason != "other_markup" for unit in found.units):
+                return found or first
+            first = first or found
+        return first
 
-def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """Read `<invoke name="f">` with `<parameter name="a">` or with tags named after the arguments."""
-    reading = yield from read_markup(task, dialects.INVOKE, pos, stop)
-    if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
-        return reading
-    return (yield from read_markup(task, dialects.INVOKE_TAGS, pos, stop)) or reading
+    return read
 
 
 def by_header(kind: str) -> Read:
@@ -81,9 +83,9 @@ _PREFIXED = dialects.PREFIX.removesuffix("?+")
 
 # Bodies that are recognised without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
-    "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
+    "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ, dialects.FUNCTION_EQ_NAMED)),
     "function_name": (r"<function[\s\u0120]*+name\s*+=|<function_call\s++name\s*+=|<tool\s++name\s*+=|<tool_call\s++name\s*+=", by_tags(dialects.FUNCTION_NAME)),
-    "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
+    "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", by_tags(dialects.INVOKE, dialects.INVOKE_TAGS)),
     "legacy": (rf"<{dialects.NAMED_IN_TAG}|<{_PREFIXED}{dialects.NAMED_IN_TAG}", by_tags(dialects.LEGACY)),
     "cofl": (r"<cofl:tool_call\s", by_tags(dialects.COFL)),
     "xtml": (r"<\|open\|>call\s", by_tags(dialects.XTML)),
@@ -92,7 +94,9 @@ BODIES: dict[str, tuple[str, Read]] = {
     **{h.name: (h.opens, by_header(h.name)) for h in HEADERS.values() if h.opens},
 }  # fmt: skip
 
-_INNER = r"(?:<(?:ifm\|)?tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
+_INNER = (
+    r"(?:<(?:ifm\|)?tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:(?:```[\w-]*+|json)[ \t\r]*+\n\s*+)?+"
+)
 # A name before tags of arguments; it may contain blanks (Laguna under vLLM).
 _SPACED_NAME = r"(?P<name>[^\s<>{}()\[\]\"'|]{1,128}(?: [^\s<>{}()\[\]\"'|]{1,64}){0,4})"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")

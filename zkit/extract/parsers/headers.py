@@ -59,7 +59,7 @@ HEADERS: dict[str, Header] = {
         Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]", opens=r"\[\[ ## next_tool_name ## \]\]"),
         Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True, opens="<tool>"),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
-        Header("harmony", rf"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?{NAME}\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{{)", marked=False),
+        Header("harmony", rf"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?{NAME}\s*+(?:<\|constrain\|>)?+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{{)", marked=False),
         Header("react", rf"{_ACTION}`?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)`?+[ \t\r]*+\n\s*+{LABEL_MARK}Action[ _]Input{LABEL_COLON}\s*+(?:```[\w-]*+\s*+|`(?=\{{))?+", r"\s*+(?:```|~~~|`)", NEXT_LABEL, raw=True, marked=False),
         # `Action: NAME[...]`, as in the ReAct paper.
         Header("react_box", rf"{_ACTION}(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\[\s*+", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))|\n", raw=True),

@@ -11,7 +11,7 @@ from zkit.extract.parsers.call_objects import (
     LIST_KEYS,
     NAME_KEYS,
     calls_in,
-    is_turn,
+    is_conversation,
     name_in,
 )
 from zkit.extract.parsers.python_calls import unit_from
@@ -179,7 +179,7 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     """
     span = (at, at + len(text))
     valid = unambiguous(text) or _unquoted(text)
-    if valid is not None and is_turn(valid[0]):
+    if valid is not None and is_conversation(valid[0]):
         return (broken("", span, "conversation", ""),)
     if valid is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))

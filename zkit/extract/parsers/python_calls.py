@@ -148,12 +148,25 @@ def _complete(inside: str) -> bool:
     return inside.rstrip()[-1:] in ('"', "'", "]", "}")
 
 
+_STRING_OR_COMMENT = re.compile(
+    r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(?<![^\s,(])#[^\n]*+",
+    re.DOTALL,
+)
+
+
+def _blanked(part: re.Match[str]) -> str:
+    """Return a string as it is, and blanks in the place of a comment (corpus/extract/gemma_tool_code)."""
+    return " " * len(part[0]) if part[0][0] == "#" else part[0]
+
+
 def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
     """Return the call whose arguments are the text between its parentheses."""
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
+    if "#" in inside:
+        inside = _STRING_OR_COMMENT.sub(_blanked, inside)
     arguments = split(inside, at, notation)
     if arguments and arguments[0].key and not all(argument.key for argument in arguments):
         notation, arguments = "loose", split(inside, at, "loose")  # a comma between inner quotes

@@ -18,6 +18,7 @@ from zkit.receipt import Fix, Rank
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
 _FIRST_BREAK, _LAST_BREAK = re.compile(r"\A\r?\n"), re.compile(r"\r?\n\Z")
+_CLOSER_END = re.compile(r"([\w:.-]{1,64}+)\s*+>")
 _NEVER = r"(?!)"
 _GAP = r"\s*+(?:```[\w-]*+\s*+)?"
 
@@ -284,11 +285,23 @@ def _write(draft: Draft, key: str, found: Value) -> None:
         draft.trouble = (found.reason, found.message)
 
 
+def _without_other_closer(text: str) -> str:
+    """Return the text without a closing tag of another name at its end, unless it holds the opening tag.
+
+    Small models close `<parameter=city>` with `</city>` or `</param>` (corpus/extract/qwen3_coder).
+    """
+    head, _, end = text.rstrip().rpartition("</")
+    tag = _CLOSER_END.fullmatch(end)
+    return text if tag is None or f"<{tag[1]}" in head else head
+
+
 def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: Raw) -> Value:
     kind = attrs.get("type", "")
     if _nests(dialect, attrs, slot.expect):
         return nested_value(dialect, text, slot, kind)
     declared = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
+    if raw.odd == "no_closer":
+        text = _without_other_closer(text)
     cdata = _CDATA.fullmatch(text)
     if cdata is not None:  # MiniCPM 5 writes code as CDATA
         text = cdata.group(1)

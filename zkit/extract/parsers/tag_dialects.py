@@ -96,6 +96,8 @@ INVOKE = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
     rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"</{PREFIX}parameter\s*+>",
 )  # fmt: skip
+# `<function=f>` with the arguments of Claude's style (corpus/extract/qwen3_coder).
+FUNCTION_EQ_NAMED = replace(FUNCTION_EQ, param=INVOKE.param, param_end=INVOKE.param_end)
 STEP3 = replace(
     INVOKE, name="step3", unit=rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{CALL_SEP})?+\s*+{INVOKE.unit}",
     unit_end=rf"{INVOKE.unit_end}(?:\s*+{CALL_END})?+",
