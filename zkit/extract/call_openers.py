@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from zkit.extract import quoting
+from zkit.extract import quoting, scan_marks
 from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
 from zkit.extract.parsers.headers import read_arguments
@@ -14,15 +14,6 @@ from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.parsers.values import Extent, shifted
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import (
-    FENCES,
-    LISTED_NAME,
-    MAY_CALL,
-    OPENING_KEY,
-    RESULT_FENCES,
-    fence_kind,
-    may_be_call,
-)
 from zkit.extract.tape import Steps, Tape, searched
 
 _MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
@@ -68,7 +59,7 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
 # A fence whose content begins on the same line, as in "```json {" (corpus/extract/around).
-_FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
+_FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, scan_marks.FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
@@ -80,8 +71,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     head = inline or (yield from scan.tape.look(_FENCE, at))
     if head is None:
         return (yield from scan.skip(at, 3))
-    info, begin = fence_kind(head["info"]), at + head.end()
-    if info in RESULT_FENCES and scan.standing.holds:
+    info, begin = scan_marks.fence_kind(head["info"]), at + head.end()
+    if info in scan_marks.RESULT_FENCES and scan.standing.holds:
         return (yield from scan.end_reply(at))
     if info == "tool" and inline is None:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
@@ -89,7 +80,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
             return (yield from scan.offer(reading, at))
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
     closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
-    if info not in FENCES or (yield from scan.tape.look(MAY_CALL, begin)) is None:
+    may_call = yield from scan.tape.look(scan_marks.MAY_CALL, begin)
+    if info not in scan_marks.FENCES or may_call is None:
         return (yield from quoting.region(scan, at, begin, closer))
     hit = yield from scan.tape.find(closer, begin)
     end = scan.tape.size if hit is None else hit.end
@@ -97,7 +89,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if hit is None:
         held = held.rstrip().removesuffix(head["mark"])
     finish = scan.tape.finish_reason if hit is None else "stop"
-    may_be = info == "tool_code" or may_be_call(held, scan.task.tools)
+    may_be = info == "tool_code" or scan_marks.may_be_call(held, scan.task.tools)
     found = (yield from _inside(scan.task, held, begin, info, finish)) if may_be else None
     if found is not None:
         return (yield from scan.offer(replace(found, end=end), at))
@@ -124,12 +116,12 @@ def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> St
 
 def _whole(task: Task, info: str) -> Steps[Reading | None]:
     start = yield from task.tape.next_solid(0)
-    kind = FENCES[info]
+    kind = scan_marks.FENCES[info]
     if kind == "fence_python":
         reading = yield from read_python(task, start, "(?!)")
         return reading and replace(reading, body=kind)
-    opening = yield from task.tape.look(OPENING_KEY, start)
-    listed = yield from task.tape.look(LISTED_NAME, start)
+    opening = yield from task.tape.look(scan_marks.OPENING_KEY, start)
+    listed = yield from task.tape.look(scan_marks.LISTED_NAME, start)
     if opening is not None or listed is not None:
         found = yield from read_json(task, start, "(?!)")
         array = found.body == "json_list" and kind == "fence_object"

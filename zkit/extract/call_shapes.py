@@ -6,17 +6,10 @@ import re
 from dataclasses import replace
 
 from zkit.extract.formats.table import FORMATS
+from zkit.extract.parsers import headers
 from zkit.extract.parsers.arguments import Reading, Unit
 from zkit.extract.parsers.call_objects import ARGUMENT_KEYS, NAME_KEYS
 from zkit.extract.parsers.envelopes import GENERIC_STOP
-from zkit.extract.parsers.headers import (
-    HEADERS,
-    LABEL_COLON,
-    LABEL_MARK,
-    NEXT_LABEL,
-    closed_by,
-    read_header,
-)
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_braces, read_python
 from zkit.extract.parsers.tag_calls import read_markup
@@ -168,7 +161,7 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
     if found["call"] is not None:
         calls = yield from read_python(scan.task, at, _STOP)
         return (yield from scan.offer(calls, at, "python_list"))
-    header = yield from read_header(scan.task, "name_line", at, _STOP)
+    header = yield from headers.read_header(scan.task, "name_line", at, _STOP)
     return (yield from scan.offer(header, at))
 
 
@@ -202,17 +195,20 @@ def recipient(scan: Scanner, at: int) -> Steps[int]:
         return scan.tape.size if end is None else end.start
     if head is None or scan.task.tools.name_of(head["name"]) is None:
         return (yield from row(scan, at))
-    reading = yield from read_header(scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>")
+    reading = yield from headers.read_header(
+        scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>"
+    )
     if reading is None:
         return (yield from row(scan, at))
     return (yield from scan.offer(reading, at))
 
 
-_ACTION_JSON = (
-    rf"{LABEL_MARK}Action{LABEL_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?+(?=[{{\[])"
+_ACTION_JSON = rf"{headers.LABEL_MARK}Action{headers.LABEL_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?+(?=[{{\[])"
+_ACTION_CALL = rf"(?:{headers.LABEL_MARK}Action|(?:\*\*|__)*+Call){headers.LABEL_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
+_WORD = rf"{headers.LABEL_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){headers.LABEL_COLON}"
+_OBSERVED_END = (
+    rf"(?=\n\s*+{headers.LABEL_MARK}(?:Thought|Final Answer|Action){headers.LABEL_COLON})|\n\n"
 )
-_ACTION_CALL = rf"(?:{LABEL_MARK}Action|(?:\*\*|__)*+Call){LABEL_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
-_WORD = rf"{LABEL_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){LABEL_COLON}"
 _BLANKS = r"[ \t]*+"
 _FENCE_END = r"\s*+(?:```|~~~|`)"
 
@@ -263,9 +259,7 @@ def _observed(scan: Scanner, at: int, begin: int) -> Steps[int]:
     See corpus/untouched/conversations.
     """
     yield from scan.text(at, begin)
-    hit = yield from scan.pass_to(
-        begin, searched(rf"(?=\n\s*+{LABEL_MARK}(?:Thought|Final Answer|Action){LABEL_COLON})|\n\n")
-    )
+    hit = yield from scan.pass_to(begin, searched(_OBSERVED_END))
     end = scan.tape.size if hit is None else hit.start
     yield from scan.list_quoted(begin, end)
     return end
@@ -273,19 +267,19 @@ def _observed(scan: Scanner, at: int, begin: int) -> Steps[int]:
 
 def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
     task = scan.task
-    boxed = yield from task.look_named(HEADERS["react_box"].pattern, at)
-    named = yield from read_header(task, "react" if boxed is None else "react_box", at, "")
+    boxed = yield from task.look_named(headers.HEADERS["react_box"].pattern, at)
+    named = yield from headers.read_header(task, "react" if boxed is None else "react_box", at, "")
     if named is not None:
         return replace(named, body="react")
     spelt = yield from task.tape.look(_ACTION_JSON, at)
     if spelt is not None:
-        reading = yield from read_json(task, at + spelt.end(), NEXT_LABEL)
-        closed = yield from closed_by(task, reading, _FENCE_END if spelt["fence"] else "")
+        reading = yield from read_json(task, at + spelt.end(), headers.NEXT_LABEL)
+        closed = yield from headers.closed_by(task, reading, _FENCE_END if spelt["fence"] else "")
         return replace(closed, body="action") if closed.units else None
     calling = yield from task.look_named(_ACTION_CALL, at)
     if calling is None:
         return None
-    found = yield from read_python(task, at + calling.end(), NEXT_LABEL)
+    found = yield from read_python(task, at + calling.end(), headers.NEXT_LABEL)
     return None if found is None else replace(found, body="label_call")
 
 
@@ -293,7 +287,7 @@ def headed(kind: str) -> Handler:
     """Return a handler for calls that a header of this kind opens."""
 
     def read(scan: Scanner, at: int) -> Steps[int]:
-        reading = yield from read_header(scan.task, kind, at, _STOP)
+        reading = yield from headers.read_header(scan.task, kind, at, _STOP)
         return (yield from scan.offer(reading, at))
 
     return read

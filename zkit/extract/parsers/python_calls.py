@@ -30,14 +30,13 @@ from zkit.receipt import Fix, Rank
 # `calculate\_growth` is Markdown for `calculate_growth` (Mistral, Gemma).
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
 # Small models put an assignment or `print(` before a call in a code block.
-_BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?P<print>print\(\s*+)?"
+_BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?"
 _CALL = rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\("
 # Between two calls: a comma, a line end, or the end of a list and the beginning of the next.
 _BETWEEN = (
     rf"(?:\s*+\]?+\s*+[,;]\s*+\[?+\s*+|[ \t]*+\]?+[ \t]*+\n\s*+\[?+)(?={_BEFORE}{NAME}\s*+\()"
 )
 _CLOSER = r"\s*+,?\s*+\]"
-_PRINTED = r"\s*+\)"
 # Strings, brackets and separators, by the same rules as the search for the end of the call.
 _TOKENS = {
     "python": re.compile(
@@ -134,9 +133,6 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
     if not found.closed and (found.open or not _complete(inside)):
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
-    if found.closed and head["print"]:
-        printed = yield from tape.look(_PRINTED, end)
-        end += 0 if printed is None else printed.end()
     return unit, end, found.closed
 
 
