@@ -234,14 +234,10 @@ def _is_placeholder(text: str) -> bool:
 def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
     """True if the candidate may be another payload that was cut, is damaged, or needs a rank above the limit."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
-    if candidate.start == chosen.start:
-        return False
-    if candidate.start < chosen.start:
-        return beyond and quoted(task.text, candidate.start)
-    if candidate.value is None:
-        opens = task.text[candidate.start] == "{" and not starts.is_set(task.text, candidate.start)
-        return opens or beyond
-    return candidate.rank == CUT
+    if candidate.start <= chosen.start:
+        return candidate is not chosen and beyond and quoted(task.text, candidate.start)
+    opens = task.text[candidate.start] == "{" and not starts.is_set(task.text, candidate.start)
+    return opens or beyond if candidate.value is None else candidate.rank == CUT
 
 
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:

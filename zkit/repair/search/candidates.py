@@ -168,8 +168,10 @@ def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
         return beyond_doubt(task, _moved(settled, offset) if offset else settled)
     if tied and text.count("{", start) + text.count("[", start) > MAX_DEPTH:
         reader.reason = "too_deep"
+    if reader.reason == "damaged" and reader.needed is not None:
+        reader.reason = "cut" if reader.needed == CUT else "limit"
     stuck = max(reader.stuck, start) + offset
-    return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
+    return Candidate(place, stuck, None, refusal=(reader.reason, stuck))
 
 
 def _moved(candidate: Candidate, by: int) -> Candidate:
@@ -191,12 +193,6 @@ def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: in
         return made[0]
     where = min(first_guess(m.fixes, stuck) for m in made)
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
-
-
-def _reason(reader: Engine) -> str:
-    if reader.reason != "damaged" or reader.needed is None:
-        return reader.reason
-    return "cut" if reader.needed == CUT else "limit"
 
 
 def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate | None:
