@@ -43,7 +43,10 @@ def repair_all(
     if len(text) > MAX_CHARACTERS or lexis.skip_blank(text, 0) == len(text):
         return []
     candidates = _candidates(task, most=len(text))
-    found = payload.counting(task, [c for c in candidates if c.value is not None])
+    found: list[Candidate] = []
+    for one in candidates:
+        touches = bool(found) and payload.touches(text, one, found[-1])
+        found += [one] if one.value is not None and (touches or payload.counts(task, one)) else []
     receipts = [with_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 

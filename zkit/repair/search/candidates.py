@@ -35,14 +35,9 @@ from zkit.text.remembered import of_last
 # ── candidates ──────────────────────────────────────────────────────────────
 
 
-class Body(NamedTuple):
-    """The part of the text that may belong to a value: up to its fence, its tag or the end of the text.
-
-    `offset` is where it begins in the whole text. A value costs its own size, not that of the text before it.
-    """
-
-    text: str
-    offset: int
+# The part of the text that may belong to a value, up to its fence, its tag or the end of the text,
+# and where it begins in the whole text. A value costs its own size, not that of the text before it.
+Body = tuple[str, int]
 
 
 def _valid_at(task: Task, start: int) -> Candidate | None:
@@ -120,10 +115,10 @@ def _body(text: str, start: int) -> Body:
     """Return the body of the value at `start`; values that end at the same place share one."""
     end = starts.body_end(text, start) if start else len(text)
     if end >= len(text):
-        return _new(Body, (text, 0))
+        return (text, 0)
     offset, known = max(0, start - LOOK_BACK), _bodies(text)
-    if end not in known or known[end].offset > offset:
-        known[end] = Body(text[offset:end], offset)
+    if end not in known or known[end][1] > offset:
+        known[end] = (text[offset:end], offset)
     return known[end]
 
 
