@@ -43,7 +43,10 @@ def repair_all(
     if len(text) > MAX_CHARACTERS or lexis.skip_blank(text, 0) == len(text):
         return []
     candidates = _candidates(task, most=len(text))
-    found = payload.counting(task, [c for c in candidates if c.value is not None])
+    found: list[Candidate] = []
+    for one in candidates:
+        touches = bool(found) and payload.touches(text, one, found[-1])
+        found += [one] if one.value is not None and (touches or payload.counts(task, one)) else []
     receipts = [with_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
@@ -95,7 +98,10 @@ def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
         return refuse(task, "empty", 0)
     outcome = chosen(task, candidates)
     if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
-        return _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
+        text, undecided = task.text, outcome.reason == "ambiguous"
+        span = (0, len(text)) if text.startswith(('"{', '"[')) else starts.plain_span(text)
+        found = span and read_with_one_edit(task, *span, undecided=undecided)
+        return with_receipt(task, found) if found else outcome
     return outcome
 
 
@@ -115,14 +121,6 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     if not payload.ends_text(task.text, found.end):
         return found, False
     return found, found.value is not None and found.fits
-
-
-def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
-    """Return the value of a text with only white space or one fence around it, if one edit makes it valid."""
-    text = task.text
-    span = (0, len(text)) if text.startswith(('"{', '"[')) else starts.plain_span(text)
-    found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
-    return None if found is None else with_receipt(task, found)
 
 
 # The rewrites of a whole text before it is read, each with its fix.

@@ -22,7 +22,9 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """Return the one value among the candidates, or a refusal; never choose silently."""
     text = task.text
-    candidates = _without_echoes(candidates)
+    if len(candidates) > 1:  # an echo of the prompt is left out (corpus/repair/echoes.toml)
+        others = [c for c in candidates if c.value is None or not is_echo(c.value[0])]
+        candidates = others or candidates
     worth = [c for c in candidates if payload.counts(task, c)]
     read = [c for c in worth if c.value is not None]
     if not read:
@@ -61,13 +63,6 @@ def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
     if payload.is_block(text, candidate.start, candidate.end):
         return False
     return all(key in whole and same(part, whole[key]) for key, part in draft.items())
-
-
-def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
-    """Leave out candidates that repeat the prompt, if there is another one (corpus/repair/echoes.toml)."""
-    if len(candidates) < 2:
-        return candidates
-    return [c for c in candidates if c.value is None or not is_echo(c.value[0])] or candidates
 
 
 def _of_its_own(

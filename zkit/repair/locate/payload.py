@@ -193,12 +193,11 @@ def _member(text: str, start: int, end: int, declared: Collection[str]) -> int |
     return None
 
 
-_TYPE_NAMES = frozenset({
-    "string", "str", "text", "integer", "int", "number", "float", "double", "boolean", "bool",
-    "array", "list", "object", "dict", "null", "any", "date", "datetime",
-})  # fmt: skip
+# What a prompt writes for a value: dots, a name in brackets, or a type with a remark.
 _PLACEHOLDER = re.compile(
-    r"\.{2,}|…|_{2,}|<[^<>]++>|\[[^\[\]]++\]|\{[^{}]++\}|(?:string|number|integer|boolean)\b.{0,40}|"
+    r"\s*+(?:\.{2,}|…|_{2,}|<[^<>]++>|\[[^\[\]]++\]|\{[^{}]++\}|(?:string|number|integer|boolean)\b.{0,40}"
+    r"|str|text|int|float|double|bool|array|list|object|dict|null|any|date|datetime)?\s*+",
+    re.IGNORECASE,
 )
 
 
@@ -216,16 +215,11 @@ def is_echo(value: object) -> bool:
     for part in todo:
         if isinstance(part, dict | list):
             todo += part.values() if isinstance(part, dict) else part
-        elif not isinstance(part, str) or not _is_placeholder(part):
+        elif not isinstance(part, str) or not _PLACEHOLDER.fullmatch(part):
             return False
         else:
             leaves += bool(part)
     return leaves > 0
-
-
-def _is_placeholder(text: str) -> bool:
-    plain = text.strip().lower()
-    return plain in _TYPE_NAMES or _PLACEHOLDER.fullmatch(plain) is not None
 
 
 # ── the choice of the payload ───────────────────────────────────────────────
@@ -234,14 +228,10 @@ def _is_placeholder(text: str) -> bool:
 def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
     """True if the candidate may be another payload that was cut, is damaged, or needs a rank above the limit."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
-    if candidate.start == chosen.start:
-        return False
-    if candidate.start < chosen.start:
-        return beyond and quoted(task.text, candidate.start)
-    if candidate.value is None:
-        opens = task.text[candidate.start] == "{" and not starts.is_set(task.text, candidate.start)
-        return opens or beyond
-    return candidate.rank == CUT
+    if candidate.start <= chosen.start:
+        return candidate is not chosen and beyond and quoted(task.text, candidate.start)
+    opens = task.text[candidate.start] == "{" and not starts.is_set(task.text, candidate.start)
+    return opens or beyond if candidate.value is None else candidate.rank == CUT
 
 
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
@@ -324,15 +314,6 @@ def counts(task: Task, candidate: Candidate) -> bool:
     return task.guide is None and candidate.value is not None and alone(text, start, candidate.end)
 
 
-def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that may be the payload, and those that touch the one before them."""
-    found: list[Candidate] = []
-    for candidate in read:
-        behind = bool(found) and touches(task.text, candidate, found[-1])
-        found += [candidate] if behind or counts(task, candidate) else []
-    return found
-
-
 def _empty_block(text: str, candidate: Candidate) -> bool:
     """True if the value is empty and part of a sentence or a statement: `args = {}`.
 
@@ -358,6 +339,9 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if starts.begins_answer(text, start) or is_block(text, start, candidate.end):
+    if lexis.skip_blank(text, starts.reasoning_end(text)) >= start:
         return True
-    return before_name(text, start) in ("drop_tag", "drop_fence")
+    return is_block(text, start, candidate.end) or before_name(text, start) in (
+        "drop_tag",
+        "drop_fence",
+    )

@@ -106,6 +106,7 @@ _QUOTED_KEY = re.compile(
 )
 
 
+@of_last
 def reasoning_end(text: str) -> int:
     """Return the end of the last reasoning block; 0 if there is no block, the text's end if one is still open."""
     if not may_hold_tags(text):
@@ -120,17 +121,6 @@ def reasoning_end(text: str) -> int:
         at = match.end()
         end = end if in_string else at
     return len(text) if _open_reasoning(text, end) else end
-
-
-def begins_answer(text: str, start: int) -> bool:
-    """True if only white space comes before the place, or reasoning ends right before it."""
-    return (
-        lexis.skip_blank(text, 0) >= start
-        or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
-    )
-
-
-_AFTER_REASONING = re.compile(rf"(?:{REASONING.pattern})\s*+\Z", re.IGNORECASE)
 
 
 def may_hold_tags(text: str) -> bool:

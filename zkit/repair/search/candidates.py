@@ -35,14 +35,9 @@ from zkit.text.remembered import of_last
 # ── candidates ──────────────────────────────────────────────────────────────
 
 
-class Body(NamedTuple):
-    """The part of the text that may belong to a value: up to its fence, its tag or the end of the text.
-
-    `offset` is where it begins in the whole text. A value costs its own size, not that of the text before it.
-    """
-
-    text: str
-    offset: int
+# The part of the text that may belong to a value, up to its fence, its tag or the end of the text,
+# and where it begins in the whole text. A value costs its own size, not that of the text before it.
+Body = tuple[str, int]
 
 
 def _valid_at(task: Task, start: int) -> Candidate | None:
@@ -120,10 +115,10 @@ def _body(text: str, start: int) -> Body:
     """Return the body of the value at `start`; values that end at the same place share one."""
     end = starts.body_end(text, start) if start else len(text)
     if end >= len(text):
-        return _new(Body, (text, 0))
+        return (text, 0)
     offset, known = max(0, start - LOOK_BACK), _bodies(text)
-    if end not in known or known[end].offset > offset:
-        known[end] = Body(text[offset:end], offset)
+    if end not in known or known[end][1] > offset:
+        known[end] = (text[offset:end], offset)
     return known[end]
 
 
@@ -168,8 +163,10 @@ def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
         return beyond_doubt(task, _moved(settled, offset) if offset else settled)
     if tied and text.count("{", start) + text.count("[", start) > MAX_DEPTH:
         reader.reason = "too_deep"
+    if reader.reason == "damaged" and reader.needed is not None:
+        reader.reason = "cut" if reader.needed == CUT else "limit"
     stuck = max(reader.stuck, start) + offset
-    return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
+    return Candidate(place, stuck, None, refusal=(reader.reason, stuck))
 
 
 def _moved(candidate: Candidate, by: int) -> Candidate:
@@ -191,12 +188,6 @@ def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: in
         return made[0]
     where = min(first_guess(m.fixes, stuck) for m in made)
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
-
-
-def _reason(reader: Engine) -> str:
-    if reader.reason != "damaged" or reader.needed is None:
-        return reader.reason
-    return "cut" if reader.needed == CUT else "limit"
 
 
 def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate | None:
