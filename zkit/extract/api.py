@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract import call_openers, call_shapes, quoting, thinking, turn_marks
+from zkit.extract import call_openers, call_shapes, quoting, turn_marks
 from zkit.extract.declared import Declared, declared
 from zkit.extract.events import (
     CandidateRefused,
@@ -33,10 +33,10 @@ HANDLERS: dict[str, Handler] = {
     "functions": call_shapes.headed("functions_colon"), "fence": call_openers.fenced,
     "first": call_shapes.first_name, "json": call_shapes.bracket, "name": call_shapes.named,
     "label": call_shapes.labelled, "functionary": call_shapes.recipient, "stripped": call_shapes.headed("harmony"),
-    "marked": thinking.region(turn_marks.MARKED_REASONING, "reasoning"), "orphan": thinking.orphan,
-    "think": thinking.region(turn_marks.TAGGED_REASONING, "reasoning", begins_line=True),
-    "answer": thinking.region(turn_marks.ANSWERS, "text"),
-    "spoken": thinking.spoken, "channel": thinking.channel,
+    "marked": quoting.delimited(turn_marks.MARKED_REASONING, "reasoning"), "orphan": quoting.orphan,
+    "think": quoting.delimited(turn_marks.TAGGED_REASONING, "reasoning", begins_line=True),
+    "answer": quoting.delimited(turn_marks.ANSWERS, "text"),
+    "spoken": quoting.spoken, "channel": quoting.channel,
     "result": quoting.result, "turn": quoting.turn, "speaker": quoting.speaker, "stop": quoting.token,
     "quote": quoting.block_quote, "row": quoting.row, "quoting": quoting.quoting,
     "comment": quoting.comment, "tick": quoting.tick,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from zkit.extract import quoting, scan_marks
 from zkit.extract.parsers import envelopes
 from zkit.extract.parsers.arguments import Reading, Task, Unit
-from zkit.extract.parsers.headers import read_arguments
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import read_markup
@@ -15,9 +14,6 @@ from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.parsers.values import Extent, shifted
 from zkit.extract.scan import Scanner
 from zkit.extract.tape import Steps, Tape, searched
-
-_MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
-_MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
 
 def opening(scan: Scanner, at: int) -> Steps[int]:
@@ -46,15 +42,6 @@ def tool_tag(scan: Scanner, at: int) -> Steps[int]:
     """Read a tag named after a tool."""
     reading = yield from read_markup(scan.task, TOOL_TAG, at, envelopes.GENERIC_STOP)
     return (yield from scan.offer(reading, at))
-
-
-def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:
-    """Read a message that is addressed to a tool; None if it holds no object."""
-    name = to.removeprefix("functions.")
-    found = yield from read_arguments(scan.task, name, at, begin, _MESSAGE_STOP, _MESSAGE_END)
-    if found is None:
-        return None
-    return (yield from scan.offer(found, at, "harmony"))
 
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"

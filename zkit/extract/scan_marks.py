@@ -216,17 +216,13 @@ class Watch:
     def __init__(self, tape: Tape, tools: Declared) -> None:
         self._tape = tape
         self._hooks = hooks_for(bool(tools))
+        self.line = self._hooks.line
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
         # The next hook, and the next occurrence of each name.
         self._hook = _NONE
         self._next: list[Found] = []
-
-    @property
-    def line(self) -> str:
-        """The pattern of hooks at the beginning of a line."""
-        return self._hooks.line
 
     def is_plain_chunk(self, chunk: str) -> bool:
         """True if a chunk is only text, provided that no hook has begun before it."""

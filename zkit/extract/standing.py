@@ -67,8 +67,8 @@ class Candidate:
         return not isinstance(outcome, Unknown) or self.format.tier == "marker"
 
 
-# Items that are held: text, candidates, and the calls in a quoted part.
-Waiting = Piece | Candidate | list[Refusal]
+# Items that are held.
+Waiting = Piece | Candidate
 
 
 def confidence(tier: Tier, rank: Rank) -> float:
@@ -233,10 +233,7 @@ class Standing:
     def refuse(self, found: list[Refusal]) -> Iterator[Event]:
         """List refused calls, which stay in the text."""
         self.known += len(found)
-        if self._pending:
-            self._pending.append(found)
-        else:
-            yield from map(self._told, found)
+        yield from map(self._told, found)
 
     def offer(self, item: Candidate) -> Generator[Event, None, bool]:
         """Take the next candidate; return whether it may be a call."""
@@ -289,12 +286,8 @@ class Standing:
         spoken = any(isinstance(item, Candidate) and item.mentioned for item in pending)
         spoken = spoken or (final and not alone and _in_sentence(pending))
         for item in pending:
-            if isinstance(item, list):
-                yield from map(self._told, item)
-            elif isinstance(item, Piece):
-                yield from self._emit(
-                    item if item.kind != "thought" else replace(item, kind="reasoning")
-                )
+            if isinstance(item, Piece):
+                yield from self._emit(item)
             elif item.counts and not _is_quoted(item):
                 yield from self._accepted(item, final, alone, spoken)
             else:
@@ -345,13 +338,10 @@ class Standing:
             if isinstance(outcome, Call):
                 outcome = placed(outcome, final and not mentioned, alone)
                 if outcome.position == "followed":
-                    message = FOLLOWED if not final else MENTIONED
-                    reason = "followed" if not final else "mentioned"
+                    reason, message = ("mentioned", MENTIONED) if final else ("followed", FOLLOWED)
                     outcome = Doubtful(outcome, reason, message.format(name=outcome.name))
-            stays = isinstance(outcome, Doubtful | Refusal)
-            if isinstance(outcome, Unknown) and item.format.tier != "marker":
-                stays = not alone
-            if stays:
+            data = isinstance(outcome, Unknown) and item.format.tier != "marker" and not alone
+            if data or isinstance(outcome, Doubtful | Refusal):
                 kept.append(outcome.span or item.span)
             yield self._told(outcome)
         if len(kept) == len(item.outcomes):
@@ -378,13 +368,9 @@ class Standing:
         """
         pending, self._pending = self._pending, []
         for item in pending:
-            if isinstance(item, list):
-                yield from map(self._told, item)
-            elif isinstance(item, Candidate):
+            if isinstance(item, Candidate):
                 yield from self._refused(item)
-            elif item.kind == "thought" and called:
-                yield from self._emit(replace(item, kind="reasoning"))
-            elif item.kind in ("text", "thought") or (item.kind == "token" and not over):
+            elif item.kind == "text" or {"thought": not called, "token": not over}.get(item.kind):
                 yield self.write(item.whole)
             else:
                 yield from self._emit(item)
@@ -394,11 +380,13 @@ class Standing:
         return _EVENTS[type(outcome)](outcome)
 
     def _emit(self, item: Piece) -> Iterator[Event]:
+        """Emit a piece; a thought is reasoning."""
         if item.kind == "text":
             yield self.write(item.text)
             return
-        self._mark(item.kind, *item.span)
-        if item.kind == "reasoning":
+        kind = "reasoning" if item.kind == "thought" else item.kind
+        self._mark(kind, *item.span)
+        if kind == "reasoning":
             self.reasoning.append(item.text)
             if item.text:
                 yield events.Reasoning(item.text)
