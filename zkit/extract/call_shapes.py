@@ -225,7 +225,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         return (yield from _thought(scan, at, at + word.end()))
     if scan.thinks:
         scan.thinks = False
-        scan.start_of_text(at)
+        scan.text_from = at
     if word["result"]:
         direct = scan.standing.after_mark or kind == "Observation"
         if scan.standing.holds and direct:

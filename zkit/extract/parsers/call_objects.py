@@ -98,11 +98,7 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
         for one in calls_in(inner[0], tools, level + 1):
             yield replace(one, keys=one.keys | inner[1])
         return
-    spelt = (
-        _named(value, tools, level)
-        or _keyed(value, tools, level)
-        or _by_values(value, tools, level)
-    )
+    spelt = _keyed(value, tools, level) or _named(value, tools, level)
     if spelt is not None:
         yield spelt
     elif len(value) == 1:  # any key may wrap one call: `{"functionCall": {...}}`
@@ -144,7 +140,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """Return the call in `{"name": NAME, "arguments": {...}}`, under any of the known keys."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
     if key is None:
-        return None
+        return _by_values(value, tools, level)
     rest = {k: v for k, v in value.items() if k != key}
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")

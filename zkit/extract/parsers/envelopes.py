@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from typing import NamedTuple
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
@@ -23,31 +23,28 @@ LONGEST_UNREAD = 20_000
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
-@dataclass(frozen=True)
-class Wrapper:
-    """An envelope: the patterns of its opener and closer, and of what ends a damaged body."""
+class Wrapper(NamedTuple):
+    """An envelope: the patterns of its opener and closer, of what ends a damaged body, and of its end."""
 
     opener: str
     closer: str
+    stop: str
+    end: str
 
-    @cached_property
-    def stop(self) -> str:
-        """The marks that end a body even if its brackets do not match."""
-        marks = "|".join(filter(None, (self.closer, self.opener)))
-        return f"(?i:{marks})|{GENERIC_STOP}"
 
-    @cached_property
-    def end(self) -> str:
-        """The closer, with any extra closing brackets before it.
+def _wrapper(opener: str, closer: str) -> Wrapper:
+    """Return an envelope; any extra closing brackets before its closer belong to its end.
 
-        Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
-        """
-        again = rf"(?:{self.opener})(?=\s*+(?:\Z|<\||</))"
-        return rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{self.closer}|{again})"
+    Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
+    """
+    marks = "|".join(filter(None, (closer, opener)))
+    again = rf"(?:{opener})(?=\s*+(?:\Z|<\||</))"
+    end = rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{closer}|{again})"
+    return Wrapper(opener, closer, f"(?i:{marks})|{GENERIC_STOP}", end)
 
 
 _CLOSERS = {record.opener: record.closer for record in FORMATS.values() if record.opener}
-WRAPPERS = tuple(Wrapper(opener, closer) for opener, closer in _CLOSERS.items())
+WRAPPERS = tuple(_wrapper(opener, closer) for opener, closer in _CLOSERS.items())
 
 
 def by_tags(dialect: dialects.Dialect) -> Read:
