@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from zkit.expect import Expect
 from zkit.extract.declared import Declared
@@ -54,8 +53,7 @@ _NAMED = re.compile(
 _KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{")
 
 
-@dataclass(frozen=True, slots=True)
-class Spelt:
+class Spelt(NamedTuple):
     """A call in an object: its name and arguments as written, and the keys beside them.
 
     `level` is how deep the arguments are nested; the outermost bracket is level 1.
@@ -96,7 +94,7 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
     inner = _wrapped(value)
     if inner is not None:
         for one in calls_in(inner[0], tools, level + 1):
-            yield replace(one, keys=one.keys | inner[1])
+            yield one._replace(keys=one.keys | inner[1])
         return
     spelt = _keyed(value, tools, level) or _named(value, tools, level)
     if spelt is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.json_calls import read_named
@@ -26,8 +27,7 @@ _ACTION = rf"{LABEL_MARK}Action{LABEL_COLON}[ \t]*+"
 _COUNTER = re.compile(r":[0-9]+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The patterns of the text before the arguments and of what closes the call after them."""
 
     name: str
