@@ -81,9 +81,8 @@ def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
 
 def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
     """Return the call in a pair `[NAME, {...}]` (Qwen2.5-Coder-0.5B); None for other lists."""
-    if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
-        return None
-    if tools.name_of(value[0]) is None:
+    pair = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
+    if not pair or tools.name_of(value[0]) is None:
         return None
     return Spelt(value[0], value[1], "", frozenset(), level + 1)
 

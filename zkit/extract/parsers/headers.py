@@ -171,7 +171,6 @@ def _plain_argument(task: Task, name: str, at: int, end: int, start: int, whole:
         return broken(name, span, "no_object", message)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
-    fix = Fix(
-        "name_only_argument", Rank.COMPLETE, at, at, f"{key}=", "a plain text was the only argument"
-    )
+    note = "a plain text was the only argument"
+    fix = Fix("name_only_argument", Rank.COMPLETE, at, at, f"{key}=", note)
     return finished(task, name, {key: text}, span, (fix,))
