@@ -23,7 +23,7 @@ from zkit.extract.events import (
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
-from zkit.extract.standing import Outcome, Standing
+from zkit.extract.standing import Outcome
 from zkit.extract.tape import WAIT, T, Tape
 from zkit.required import require_text
 
@@ -78,9 +78,9 @@ class Extractor:
         self._wanted = wanted_formats(formats)
         self._declared = declared(tools)
         self._tape = Tape()
-        self._standing = Standing()
         task = Task(self._tape, self._declared)
-        self._scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
+        self._scan = Scanner(task, self._wanted, HANDLERS, self._shown_in)
+        self._standing = self._scan.standing
         self._steps = self._scan.run()
         self._depth = 0
 
@@ -92,8 +92,6 @@ class Extractor:
         if self._tape.final:
             raise ValueError("the reply was closed; use a new Extractor for the next one")
         require_text("chunk", chunk)
-        if not chunk:
-            return []
         self._tape.add(chunk)
         return self._advance()
 
@@ -150,9 +148,8 @@ class Extractor:
         Only if every format was searched for and nothing was found.
         """
         made = self._standing
-        if self._depth or made.outcomes or self._wanted is not wanted_formats(None):
-            return []
-        if not self._declared.named_in(made.content):
+        limited = self._depth or self._wanted is not wanted_formats(None)
+        if limited or made.outcomes or not self._declared.named_in(made.content):
             return []
         found = list(unread_calls(made.content, self._declared, (0, self.size)))
         made.outcomes.extend(found)

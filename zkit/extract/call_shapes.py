@@ -130,8 +130,7 @@ def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     if words and not any(expected & set(unit.arguments or ()) for unit in reading.units):
         return (yield from scan.skip(at, head.end() - 1))
     if head["fence"]:
-        closer = yield from scan.tape.look(_FENCE_END, reading.end)
-        reading = replace(reading, end=reading.end + (0 if closer is None else closer.end()))
+        reading = yield from headers.closed_by(scan.task, reading, _FENCE_END)
     return (yield from scan.offer(reading, at, "name_line"))
 
 
@@ -225,7 +224,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         return (yield from _thought(scan, at, at + word.end()))
     if scan.thinks:
         scan.thinks = False
-        scan.start_of_text(at)
+        scan.text_from = at
     if word["result"]:
         direct = scan.standing.after_mark or kind == "Observation"
         if scan.standing.holds and direct:

@@ -346,7 +346,7 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at, head.end()))
     yield from scan.standing.all_was_reasoning(end)
     scan.reasoned = True
-    scan.start_of_text(end)
+    scan.text_from = end
     return end
 
 

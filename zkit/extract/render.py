@@ -251,12 +251,10 @@ nothing after it: its result will come back to you."""
 
 def _tool(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
     """Return the text about one tool: its description, its parameters and an example call."""
-    lines = [f"## {offer.name}"]
-    if offer.description:
-        lines.append(offer.description.strip())
-    lines.append(_parameters(offer.parameters))
-    lines.append(f"A call of {offer.name} looks like this:\n{_example(offer, record, declared)}")
-    return "\n\n".join(lines)
+    call = f"A call of {offer.name} looks like this:\n{_example(offer, record, declared)}"
+    about = (offer.description or "").strip()
+    parts = (f"## {offer.name}", about, _parameters(offer.parameters), call)
+    return "\n\n".join(filter(None, parts))
 
 
 def _parameters(schema: JsonMapping) -> str:

@@ -32,16 +32,11 @@ class Scanner:
     """Scans the text once. Every step is a generator that waits where the text so far ends."""
 
     def __init__(
-        self,
-        task: Task,
-        wanted: frozenset[str],
-        standing: Standing,
-        handlers: Mapping[str, Handler],
-        inner: Inner,
+        self, task: Task, wanted: frozenset[str], handlers: Mapping[str, Handler], inner: Inner
     ) -> None:
         self.task = task
         self.tape = task.tape
-        self.standing = standing
+        self.standing = Standing()
         # Whether the reply has contained a block of reasoning already.
         self.reasoned = False
         # Whether the text belongs to a thought that a label opened.
@@ -55,7 +50,7 @@ class Scanner:
         self.idle = False
         self._watch = Watch(task.tape, task.tools)
         self.is_plain = self._watch.is_plain_chunk
-        self._text_from = 0
+        self.text_from = 0
         # Where the emitted text ends.
         self._passed = 0
 
@@ -153,7 +148,7 @@ class Scanner:
         piece = Piece(kind, (start, end), whole if shown is None else shown, whole)
         yield from self.standing.add(piece)
         if kind not in ("text", "thought"):
-            self._text_from = end
+            self.text_from = end
             self.thinks = False
 
     def skip(self, at: int, size: int = 1) -> Steps[int]:
@@ -185,11 +180,7 @@ class Scanner:
 
     def before(self, at: int) -> str:
         """Return the text before a position, back to the last part that was not text."""
-        return self.tape.slice(max(self._text_from, at - REACH), at)
-
-    def start_of_text(self, at: int) -> None:
-        """Ignore the text before this position from now on."""
-        self._text_from = at
+        return self.tape.slice(max(self.text_from, at - REACH), at)
 
     def offer(self, reading: Reading | None, at: int, body: str = "") -> Steps[int]:
         """Judge a reading and hold it until the reply ends; without a reading, emit text.
@@ -217,7 +208,7 @@ class Scanner:
         mentioned = not self.thinks and only_shows(before, text, record)
         candidate = Candidate((at, end), text, record, outcomes, unfit, before, mentioned)
         if (yield from self.standing.offer(candidate)):
-            self._text_from = end
+            self.text_from = end
             self.thinks = False
         return end
 

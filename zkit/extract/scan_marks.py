@@ -128,31 +128,6 @@ def _quoting() -> str:
     return "|".join(rf"<{tag}(?=[\s>])|<{tag.upper()}(?=[\s>])" for tag in tags)
 
 
-def _inline(tools: bool) -> list[tuple[str, str]]:
-    """Return the hooks that count anywhere in a line; the first one wins at the same position."""
-    always = [
-        ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
-        ("orphan", turn_marks.ORPHANS),
-        ("think", "|".join(r.opener for r in turn_marks.TAGGED_REASONING)),
-        ("answer", "|".join(r.opener for r in turn_marks.ANSWERS)),
-        ("channel", r"<\|start\|>(?!user|tool|system|developer|functions)|<\|channel\|>"),
-        ("stop", turn_marks.TOKENS),
-    ]
-    if not tools:
-        return always
-    return [
-        *always[:-1],
-        ("result", turn_marks.RESULTS),
-        ("turn", turn_marks.OTHER_TURN),
-        ("start", _starts()),
-        ("quoting", _quoting()),
-        ("comment", r"<!--|<!\[CDATA\["),
-        ("tick", "``*+"),
-        always[-1],
-        ("json", f"{_OBJECT}|{_LIST}"),
-    ]
-
-
 def _starts() -> str:
     """Return the pattern of all marks that open a call; tags may be in capitals."""
     free = [start for start, _ in BODIES.values()]
@@ -160,6 +135,25 @@ def _starts() -> str:
     tags = [one for one in (*free, *wrappers) if one.startswith("<")]
     others = [one for one in (*free, *wrappers) if not one.startswith("<")]
     return f"(?i:{'|'.join(tags)})|{'|'.join(others)}"
+
+
+# The hooks that count anywhere in a line; the first one wins at the same position.
+_INLINE = (
+    ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
+    ("orphan", turn_marks.ORPHANS),
+    ("think", "|".join(r.opener for r in turn_marks.TAGGED_REASONING)),
+    ("answer", "|".join(r.opener for r in turn_marks.ANSWERS)),
+    ("channel", r"<\|start\|>(?!user|tool|system|developer|functions)|<\|channel\|>"),
+    ("result", turn_marks.RESULTS),
+    ("turn", turn_marks.OTHER_TURN),
+    ("start", _starts()),
+    ("quoting", _quoting()),
+    ("comment", r"<!--|<!\[CDATA\["),
+    ("tick", "``*+"),
+    ("stop", turn_marks.TOKENS),
+    ("json", f"{_OBJECT}|{_LIST}"),
+)
+_WITHOUT_TOOLS = frozenset({"marked", "orphan", "think", "answer", "channel", "stop"})
 
 
 def _lines(tools: bool) -> str:
@@ -179,7 +173,8 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """Return the hooks for a reply; without tools, only those for reasoning, channels and tokens."""
-    kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in _inline(tools))
+    wanted = (one for one in _INLINE if tools or one[0] in _WITHOUT_TOOLS)
+    kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in wanted)
     lines = _lines(tools)
     new_line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
     inline = f"(?={TRIGGER.pattern})(?:{kinds})"

@@ -119,9 +119,7 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     if record.tier == "shape" and not odd & tools.expect(name).keys:
         return Refusal(name, "other_object", unit.span, "", record.name)
     found = ", ".join(sorted(odd))
-    message = (
-        f"{name}: {found} beside the arguments. Put it into the arguments, and call {name} again."
-    )
+    message = f"{name}: {found} beside the arguments. Put it into them, and call {name} again."
     return Refusal(name, "beside_arguments", unit.span, message, record.name)
 
 

@@ -282,9 +282,9 @@ def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
         return _ALL
     if isinstance(names, frozenset) and names <= _ALL:
         return names
-    require_list("formats", [names] if isinstance(names, str) else names, "names of formats")
-    chosen_names = [names] if isinstance(names, str) else list(names)
-    families = {record.family for record in FORMATS.values()}
+    listed = [names] if isinstance(names, str) else names
+    require_list("formats", listed, "names of formats")
+    chosen_names, families = list(listed), {record.family for record in FORMATS.values()}
     for name in chosen_names:
         if name not in FORMATS and name not in families:
             raise unknown_format(name)

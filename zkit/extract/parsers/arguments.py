@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from zkit.expect import Expect
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import RESULT_KEYS, Spelt, is_declaration
-from zkit.extract.parsers.values import Slot, repaired, shifted, unambiguous
+from zkit.extract.parsers.values import Slot, repaired, shifted
 from zkit.extract.tape import Match, Steps, Tape
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank, highest
@@ -102,9 +102,6 @@ def from_text(
 
     `finish` is the finish reason for the object: after "stop" its last value is complete.
     """
-    found = unambiguous(text)
-    if found is not None and isinstance(found[0], dict):
-        return finished(task, name, found[0], span, ())
     outcome = repaired(text, finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":

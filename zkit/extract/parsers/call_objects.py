@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from zkit.expect import Expect
 from zkit.extract.declared import Declared
@@ -54,8 +53,7 @@ _NAMED = re.compile(
 _KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{")
 
 
-@dataclass(frozen=True, slots=True)
-class Spelt:
+class Spelt(NamedTuple):
     """A call in an object: its name and arguments as written, and the keys beside them.
 
     `level` is how deep the arguments are nested; the outermost bracket is level 1.
@@ -83,9 +81,8 @@ def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
 
 def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
     """Return the call in a pair `[NAME, {...}]` (Qwen2.5-Coder-0.5B); None for other lists."""
-    if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
-        return None
-    if tools.name_of(value[0]) is None:
+    pair = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], dict)
+    if not pair or tools.name_of(value[0]) is None:
         return None
     return Spelt(value[0], value[1], "", frozenset(), level + 1)
 
@@ -96,13 +93,9 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
     inner = _wrapped(value)
     if inner is not None:
         for one in calls_in(inner[0], tools, level + 1):
-            yield replace(one, keys=one.keys | inner[1])
+            yield one._replace(keys=one.keys | inner[1])
         return
-    spelt = (
-        _named(value, tools, level)
-        or _keyed(value, tools, level)
-        or _by_values(value, tools, level)
-    )
+    spelt = _keyed(value, tools, level) or _named(value, tools, level)
     if spelt is not None:
         yield spelt
     elif len(value) == 1:  # any key may wrap one call: `{"functionCall": {...}}`
@@ -144,7 +137,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """Return the call in `{"name": NAME, "arguments": {...}}`, under any of the known keys."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
     if key is None:
-        return None
+        return _by_values(value, tools, level)
     rest = {k: v for k, v in value.items() if k != key}
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")

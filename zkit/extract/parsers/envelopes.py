@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from typing import NamedTuple
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken
 from zkit.extract.parsers.call_objects import OPENING_KEYS
-from zkit.extract.parsers.headers import HEADERS, NAME, read_header
+from zkit.extract.parsers.headers import HEADERS, NAME, closed_by, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, bounded, followed, read_json, units_in
 from zkit.extract.parsers.python_calls import read_arrows, read_braces, read_python
 from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
@@ -23,31 +23,28 @@ LONGEST_UNREAD = 20_000
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
-@dataclass(frozen=True)
-class Wrapper:
-    """An envelope: the patterns of its opener and closer, and of what ends a damaged body."""
+class Wrapper(NamedTuple):
+    """An envelope: the patterns of its opener and closer, of what ends a damaged body, and of its end."""
 
     opener: str
     closer: str
+    stop: str
+    end: str
 
-    @cached_property
-    def stop(self) -> str:
-        """The marks that end a body even if its brackets do not match."""
-        marks = "|".join(filter(None, (self.closer, self.opener)))
-        return f"(?i:{marks})|{GENERIC_STOP}"
 
-    @cached_property
-    def end(self) -> str:
-        """The closer, with any extra closing brackets before it.
+def _wrapper(opener: str, closer: str) -> Wrapper:
+    """Return an envelope; any extra closing brackets before its closer belong to its end.
 
-        Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
-        """
-        again = rf"(?:{self.opener})(?=\s*+(?:\Z|<\||</))"
-        return rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{self.closer}|{again})"
+    Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
+    """
+    marks = "|".join(filter(None, (closer, opener)))
+    again = rf"(?:{opener})(?=\s*+(?:\Z|<\||</))"
+    end = rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{closer}|{again})"
+    return Wrapper(opener, closer, f"(?i:{marks})|{GENERIC_STOP}", end)
 
 
 _CLOSERS = {record.opener: record.closer for record in FORMATS.values() if record.opener}
-WRAPPERS = tuple(Wrapper(opener, closer) for opener, closer in _CLOSERS.items())
+WRAPPERS = tuple(_wrapper(opener, closer) for opener, closer in _CLOSERS.items())
 
 
 def by_tags(*ways: dialects.Dialect) -> Read:
@@ -154,9 +151,9 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     if not units:
         cut = _cut_body(task, wrapper, start, pos)
         return cut or (yield from _unread(task, wrapper, pos))
-    end = yield from _closer(task, wrapper, at)
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
-    return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+    reading = Reading((first, *units[1:]), at, kind, False)
+    return (yield from closed_by(task, reading, wrapper.closer and wrapper.end))
 
 
 # The beginning of an object or a list of calls, up to its first key.
@@ -220,14 +217,6 @@ def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
     return bool(wrapper.closer) and closes is not None
 
 
-def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
-    """Return the position after the envelope's closer; None if it is missing."""
-    if not wrapper.closer:
-        return None
-    found = yield from task.tape.look(wrapper.end, at)
-    return None if found is None else at + found.end()
-
-
 def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     choice = yield from task.tape.look(_CHOICE, pos)
     if choice is None:
@@ -241,6 +230,4 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
             return None
         return Reading((unit,), end, "key_value", closed)
     reading = yield from _READS[kind](task, at, wrapper.stop)
-    if reading is not None and not reading.units:
-        return None
-    return reading
+    return reading if reading is not None and reading.units else None

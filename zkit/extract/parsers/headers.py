@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.json_calls import read_named
@@ -26,8 +27,7 @@ _ACTION = rf"{LABEL_MARK}Action{LABEL_COLON}[ \t]*+"
 _COUNTER = re.compile(r":[0-9]+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The patterns of the text before the arguments and of what closes the call after them."""
 
     name: str
@@ -171,7 +171,6 @@ def _plain_argument(task: Task, name: str, at: int, end: int, start: int, whole:
         return broken(name, span, "no_object", message)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
-    fix = Fix(
-        "name_only_argument", Rank.COMPLETE, at, at, f"{key}=", "a plain text was the only argument"
-    )
+    note = "a plain text was the only argument"
+    fix = Fix("name_only_argument", Rank.COMPLETE, at, at, f"{key}=", note)
     return finished(task, name, {key: text}, span, (fix,))

@@ -92,21 +92,16 @@ def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
     """
     found = yield from extent(task.tape, pos, "json", stop)
     text = task.tape.slice(pos, found.end)
-    value = unambiguous(text) or python_literal(text)
-    span = (pos, found.end)
-    if value is None or not found.closed:
-        return Reading((), found.end, "json_list", found.closed)
-    if isinstance(value[0], list) and all(isinstance(item, str) for item in value[0]):
-        calls = [_CALLED.fullmatch(item) for item in value[0]]
+    value = (unambiguous(text) or python_literal(text)) if found.closed else None
+    span, units = (pos, found.end), list[Unit]()
+    if value and isinstance(value[0], list) and all(isinstance(one, str) for one in value[0]):
+        calls = [_CALLED.fullmatch(one) for one in value[0]]
         named = [call for call in calls if call and task.tools.name_of(call["name"])]
-        if len(named) < len(calls):
-            return Reading((), found.end, "json_list")
-        units = tuple(
-            unit_from(task, call["name"], call["inside"], pos, span, "python") for call in named
-        )
-        return Reading(units, found.end, "json_list")
-    units = tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(value[0], task.tools))
-    return Reading(units, found.end, "json_list")
+        if len(named) == len(calls):
+            units = [unit_from(task, c["name"], c["inside"], pos, span, "python") for c in named]
+    elif value:
+        units = [unit_of(task, spelt, span, ()) for spelt in calls_in(value[0], task.tools)]
+    return Reading(tuple(units), found.end, "json_list", found.closed)
 
 
 _CALLED = re.compile(

@@ -200,9 +200,8 @@ def _positional(
             return finished(task, name, found.value, span, found.fixes)
         if key:
             note = f"the only argument of {name} was given without its name"
-            fix = Fix(
-                "name_only_argument", Rank.COMPLETE, argument.at, argument.at, f"{key}=", note
-            )
+            begin = argument.at
+            fix = Fix("name_only_argument", Rank.COMPLETE, begin, begin, f"{key}=", note)
             return finished(task, name, {key: found.value}, span, (fix, *found.fixes))
     names = ", ".join(f"{key}=..." for key in expect.order[:6]) or "..."
     return broken(name, span, "positional", f"Name every argument: {name}({names}).")
@@ -294,9 +293,8 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
         literal = None if expect.child(key).kinds == {"string"} else strict(bare) or number(bare)
         if literal is None:
             start, end = at + token.start("bare"), at + token.end("bare")
-            words.append(
-                Fix("quote_word", Rank.RESPELL, start, end, json.dumps(bare), "a bare word")
-            )
+            quoted = json.dumps(bare)
+            words.append(Fix("quote_word", Rank.RESPELL, start, end, quoted, "a bare word"))
         return json.dumps(bare if literal is None else literal[0])
 
     written = _TOKEN.sub(spelt, text)

@@ -157,9 +157,8 @@ def _unclosed(
     """
     tape = task.tape
     solid = yield from tape.next_solid(at)
-    ends = solid >= tape.size or ends_in(
-        task, rf"(?:{dialect.param})|(?:{dialect.unit_end})", solid
-    )
+    tags = rf"(?:{dialect.param})|(?:{dialect.unit_end})"
+    ends = solid >= tape.size or ends_in(task, tags, solid)
     solid = tape.size if ends else solid
     stopped = (yield from tape.look(stop or _NEVER, solid)) if not ends else None
     whole = ends and not tape.cut and _has_all(task, draft)
@@ -322,9 +321,7 @@ def unit_of(task: Task, draft: Draft, end: int) -> Unit:
     reason, message = draft.trouble
     if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
         reason = "ambiguous"
-        message = (
-            f"{draft.name}: an argument holds tags of its own kind, so that its end is not clear."
-        )
+        message = f"{draft.name}: an argument holds tags of its own kind; its end is not clear."
     if reason:
         return broken(draft.name, span, reason, message)
     unit = finished(task, draft.name, draft.values, span, tuple(draft.fixes))
