@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from zkit.receipt import Fix, highest
@@ -71,14 +70,9 @@ def _of_its_own(
     """Return the candidate, unless it is part of something larger that could not be read."""
     if not candidate.is_meant(task) and starts.enclosed(task.text, *candidate[:2]):
         return refuse(task, "damaged", task.text.find("{"))
-    tail = task.text[-NEAR_END:].rstrip()
-    if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):
-        return refuse(task, "several", len(task.text))
+    if candidate.end < len(task.text) and task.text[-NEAR_END:].rstrip().endswith("{"):
+        return refuse(task, "several", len(task.text))  # another value began there
     return within_limit(task, candidate, repeated=repeated)
-
-
-# A brace at the very end, after an introduction: another value began there.
-_BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
