@@ -31,7 +31,8 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if len(candidates) == 1:
         return _of_its_own(task, read[0])
     if len(read) > 1:
-        read = _without_mentions(text, read)
+        read = [c for c in read if not payload.is_mention(text, c)] or read
+        read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     broken = [c for c in candidates if stops(task, c)]
@@ -43,12 +44,6 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
-
-
-def _without_mentions(text: str, read: list[Candidate]) -> list[Candidate]:
-    """Leave out values that a sentence only mentions, and drafts of the last value."""
-    read = [c for c in read if not payload.is_mention(text, c)] or read
-    return [c for c in read if not _is_draft(text, c, read[-1])]
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
