@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from zkit.receipt import Fix, highest
@@ -32,7 +31,8 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if len(candidates) == 1:
         return _of_its_own(task, read[0])
     if len(read) > 1:
-        read = _without_mentions(text, read)
+        read = [c for c in read if not payload.is_mention(text, c)] or read
+        read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     broken = [c for c in candidates if stops(task, c)]
@@ -44,12 +44,6 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
-
-
-def _without_mentions(text: str, read: list[Candidate]) -> list[Candidate]:
-    """Leave out values that a sentence only mentions, and drafts of the last value."""
-    read = [c for c in read if not payload.is_mention(text, c)] or read
-    return [c for c in read if not _is_draft(text, c, read[-1])]
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
@@ -71,14 +65,9 @@ def _of_its_own(
     """Return the candidate, unless it is part of something larger that could not be read."""
     if not candidate.is_meant(task) and starts.enclosed(task.text, *candidate[:2]):
         return refuse(task, "damaged", task.text.find("{"))
-    tail = task.text[-NEAR_END:].rstrip()
-    if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):
-        return refuse(task, "several", len(task.text))
+    if candidate.end < len(task.text) and task.text[-NEAR_END:].rstrip().endswith("{"):
+        return refuse(task, "several", len(task.text))  # another value began there
     return within_limit(task, candidate, repeated=repeated)
-
-
-# A brace at the very end, after an introduction: another value began there.
-_BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

@@ -9,7 +9,6 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.repair.limits import MAX_DEPTH
-from zkit.text import lexis
 
 # A JSON value in a tuple, to tell null from no value.
 Parsed = tuple[Any]
@@ -91,14 +90,3 @@ def place_in(text: str, place: str) -> int:
     if rest[:width].isascii():
         return before + width
     return before + len(rest[:width].encode()[:width].decode(errors="ignore"))
-
-
-_IN_STRING = frozenset(
-    {"invalid escape", "control character (\\u0000-\\u001F) found while parsing a string"}
-)
-
-
-def last_token(text: str, at: int, kind: str) -> int:
-    """Return where the last string before the first error begins, or the one around it; 0 if there is none."""
-    last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)
-    return max(lexis.quote_before(text, last), 0)

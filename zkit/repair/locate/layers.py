@@ -187,13 +187,9 @@ def plain_brackets(text: str) -> Layer | None:
     """
     if ("｛" not in text and "［" not in text) or _FULL_WIDTH.search(text) is None:
         return None
-    edits: list[Edit] = []
-    for match in _TOKEN_FULL_WIDTH.finditer(text):
-        if match[0] == '"':
-            return None
-        if match[1]:
-            edits.append(Edit(match.start(), match.end(), _PLAIN[match[0]]))
-    return Layer.over(text, edits) if edits else None
+    found = list(_TOKEN_FULL_WIDTH.finditer(text))
+    edits = [Edit(*m.span(), _PLAIN[m[1]]) for m in found if m[1]]
+    return Layer.over(text, edits) if edits and all(m[0] != '"' for m in found) else None
 
 
 # ── line marks ──────────────────────────────────────────────────────────────

@@ -238,11 +238,11 @@ def enclosed(text: str, start: int, end: int) -> bool:
 
     For a list the opening brace is enough, because the text may have been cut.
     """
-    if _depth(text[:start]) <= 0:
+    if not _opens_more(text[:start], "{｛", "}｝"):
         return False
-    return text[start] == "[" or _depth(text[end:]) < 0
+    return text[start] == "[" or _opens_more(text[end:], "}｝", "{｛")
 
 
-def _depth(text: str) -> int:
-    """Return how many more braces open than close."""
-    return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
+def _opens_more(text: str, openers: str, closers: str) -> bool:
+    """True if the text has more openers than closers."""
+    return sum(map(text.count, openers)) > sum(map(text.count, closers))

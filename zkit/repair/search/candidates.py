@@ -22,7 +22,6 @@ from zkit.repair.strict_parse import (
     OF_SURROGATES,
     TRAILING,
     Parsed,
-    last_token,
     parts_of,
     place_in,
     strict,
@@ -286,7 +285,9 @@ def _made_valid(task: Task, body: str, fixes: Iterable[Fix]) -> list[tuple[Fix, 
 def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
     """Return the places around the first error where an edit may help, and whether each is outside strings."""
     before = len(text[:at].rstrip())
-    string = last_token(text, at, kind)
+    in_string = kind.startswith(("invalid escape", "control"))
+    last = at if in_string else max(text.rfind('"', 0, at), 0)
+    string = max(lexis.quote_before(text, last), 0)  # where the last string begins
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
     return [(p, lexis.is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
 
