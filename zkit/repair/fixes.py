@@ -65,6 +65,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}', effect="mark"),
         FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}', effect="mark"),
         FixKind("drop_colon", _C, "drop a doubled colon", '{"a":: 1}', '{"a": 1}', effect="mark"),
+        FixKind("drop_repeated_key", _C, "drop a key that was written twice in a row", '{"a": "a": 1}', '{"a":  1}'),
         FixKind("replace_punctuation", _C, "write the comma or colon that is expected for another mark", '{"a": 1; "b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("close_at_end", _C, "add the closers that are missing at the end", '{"a": ["x"', '{"a": ["x"]}', effect="ends"),
         FixKind("add_closer", _C, "add the closer that is expected before another one", '{"a": [1, 2}', '{"a": [1, 2]}', effect="closes"),

@@ -21,6 +21,8 @@ MOST_COST = 24_000
 MOST_REPEATS = 3
 # How many expected keys a message lists: a small model reads no more.
 MOST_KEYS = 12
+# How far back a key may begin; keys are short.
+MOST_KEY = 200
 # How far around an escape between two tokens to look for others like it.
 HABIT_WITHIN = 2000
 # How many commas in a row may be slips; more are a loop.

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, from_text, unit_of
-from zkit.extract.parsers.call_objects import LIST_KEYS, NAME_KEYS, calls_in, is_conversation, name_in
+from zkit.extract.parsers.call_objects import (
+    LIST_KEYS,
+    NAME_KEYS,
+    calls_in,
+    is_conversation,
+    name_in,
+)
 from zkit.extract.parsers.python_calls import unit_from
 from zkit.extract.parsers.values import (
     Extent,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
+from zkit.repair.limits import MOST_KEY
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.string_ends import last_closed, opened, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
@@ -25,13 +26,26 @@ ONE_VALUE = re.compile(
 )
 
 
-def _key_after_value(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
-    """Read a value that is followed by a colon as a key: in an object, as the first one of an object without its brace."""
+_KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
+
+
+def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+    """Read a value that is followed by a colon as a key.
+
+    In an object it is the same key again, or the first one of an object without its brace. Without the
+    first rule, the second one gave wrong values (corpus/repair/repeated_key).
+    """
     if reading.frame is not None and reading.frame.kind != "{":
         return _key_in_list(reader, reading, reading.frame)
-    if not reading.recent or not reading.recent[0].want.takes("object"):
+    if not reading.recent:
         return []
-    before = reading.recent[0]
+    before, text = reading.recent[0], reader.text
+    key = _KEY_BEFORE.search(text, max(0, before.pos - MOST_KEY), before.pos)
+    if key is not None and key.group(1) == text[before.pos : reading.pos]:
+        other = Hypothesis.back_to(before).note("drop_repeated_key", before.pos, colon + 1, "")
+        return [other.go(colon + 1, VALUE)]
+    if not before.want.takes("object"):
+        return []
     if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
         return []
     return opened(reader, before, "{")
@@ -269,7 +283,11 @@ MOVES = (
     Move(("replace_closer", "drop_closer", "add_closer"), "}])", _closer),
     Move(("replace_closer",), '{["', _mark_for_closer),
     Move(("drop_extra_quote",), '"', _extra_quote),
-    Move(("open_in_middle", "reopen", "close_in_middle", "replace_opener"), ":", _key_after_value),
+    Move(
+        ("drop_repeated_key", "open_in_middle", "reopen", "close_in_middle", "replace_opener"),
+        ":",
+        _key_after_value,
+    ),
 )
 
 

@@ -406,7 +406,7 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
     return None
 
 
-_FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
+_FENCED = re.compile(r"`{3,}+[\w+#.-]*+[ \t]*+\n")
 
 # How to read a value in an unusual spelling, by its first character and the openers of the containers
 # in which that is tried; `.` means outside of any container. Without a row it is a bare value.
