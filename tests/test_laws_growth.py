@@ -84,7 +84,7 @@ def ends_one_by_one(text: str) -> int:
     ends = [
         match.end()
         for match in starts.REASONING.finditer(text)
-        if not starts._in_string(text, match.start())
+        if lexis.is_outside(text, match.start(), text.rfind("\n", 0, match.start()) + 1)
     ]
     end = max(ends, default=0)
     return len(text) if starts._open_reasoning(text, end) else end
