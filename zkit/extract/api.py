@@ -9,17 +9,9 @@ from itertools import takewhile
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract import call_openers, call_shapes, quoting, turn_marks
+from zkit.extract import call_openers, call_shapes, events, quoting, turn_marks
 from zkit.extract.declared import Declared, declared
-from zkit.extract.events import (
-    CandidateRefused,
-    Doubtful,
-    Event,
-    Incomplete,
-    Refusal,
-    Span,
-    Unknown,
-)
+from zkit.extract.events import Doubtful, Event, Incomplete, Refusal, Span, Unknown
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
@@ -139,7 +131,7 @@ class Extractor:
                 message = IN_REASONING.format(name=outcome.name)
                 refusal = replace(outcome, reason="in_reasoning", message=message)
                 made.outcomes[at] = refusal
-                found.append(CandidateRefused(refusal))
+                found.append(events.CandidateRefused(refusal))
         return found
 
     def _unread(self) -> list[Event]:
@@ -153,7 +145,7 @@ class Extractor:
             return []
         found = list(unread_calls(made.content, self._declared, (0, self.size)))
         made.outcomes.extend(found)
-        return [CandidateRefused(refusal) for refusal in found]
+        return [events.CandidateRefused(refusal) for refusal in found]
 
     @property
     def size(self) -> int:

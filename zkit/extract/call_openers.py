@@ -93,9 +93,8 @@ def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> St
     tape = Tape()
     tape.add(text)
     tape.final, tape.finish_reason = True, finish
-    found = yield from _whole(
-        Task(tape, task.tools), info
-    )  # the text is complete: this never waits
+    # The text is complete, so this never waits.
+    found = yield from _whole(Task(tape, task.tools), info)
     if found is None or not found.units or any(map(str.isalnum, text[found.end :])):
         return None
     return replace(found, units=tuple(_moved(unit, at) for unit in found.units))

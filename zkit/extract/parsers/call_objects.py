@@ -207,8 +207,8 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in KINDS
 
 
-def is_conversation(value: Any) -> bool:
-    """True if a value is somebody else's turn, or the messages of a recorded conversation.
+def is_chat(value: Any) -> bool:
+    """True if a value is a recorded conversation, or somebody else's turn in one.
 
     See corpus/untouched/conversations.
     """

@@ -51,13 +51,13 @@ def by_tags(*ways: dialects.Dialect) -> Read:
     """Return a reader for calls in tags, which tries the next dialect if the arguments are in other tags."""
 
     def read(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-        first: Reading | None = None
+        found: Reading | None = None
         for dialect in ways:
-            found = yield from read_markup(task, dialect, pos, stop)
-            if found is None or any(unit.reason != "other_markup" for unit in found.units):
-                return found or first
-            first = first or found
-        return first
+            reading = yield from read_markup(task, dialect, pos, stop)
+            found = reading or found
+            if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
+                break
+        return found
 
     return read
 

@@ -6,26 +6,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from zkit.extract.parsers import values
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, from_text, unit_of
-from zkit.extract.parsers.call_objects import (
-    LIST_KEYS,
-    NAME_KEYS,
-    calls_in,
-    is_conversation,
-    name_in,
-)
+from zkit.extract.parsers.call_objects import LIST_KEYS, NAME_KEYS, calls_in, is_chat, name_in
 from zkit.extract.parsers.python_calls import unit_from
-from zkit.extract.parsers.values import (
-    Extent,
-    extent,
-    last_quote,
-    python_literal,
-    repaired,
-    shifted,
-    strict,
-    torn_at,
-    unambiguous,
-)
+from zkit.extract.parsers.values import Extent
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
@@ -96,9 +81,9 @@ def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
 
     See corpus/extract/small_models.
     """
-    found = yield from extent(task.tape, pos, "json", stop)
+    found = yield from values.extent(task.tape, pos, "json", stop)
     text = task.tape.slice(pos, found.end)
-    value = (unambiguous(text) or python_literal(text)) if found.closed else None
+    value = (values.unambiguous(text) or values.python_literal(text)) if found.closed else None
     span, units = (pos, found.end), list[Unit]()
     if value and isinstance(value[0], list) and all(isinstance(one, str) for one in value[0]):
         calls = [_CALLED.fullmatch(one) for one in value[0]]
@@ -138,12 +123,12 @@ def _read_object(
 
 def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
     """Return where an object ends: at its brace, or else at the first stop mark or the end of the text."""
-    found = yield from extent(task.tape, at, "json", stop)
+    found = yield from values.extent(task.tape, at, "json", stop)
     if found.closed or found.end < task.tape.size:
         text = task.tape.slice(at, found.end)
-        if found.closed and strict(text) is not None:
+        if found.closed and values.strict(text) is not None:
             return found
-        torn = torn_at(text, searched(stop or "(?!)"))
+        torn = values.torn_at(text, searched(stop or "(?!)"))
         if torn is not None:
             return Extent(at + torn, found.closed and torn == len(text), torn=True)
     if found.closed or not stop or found.end < task.tape.size:
@@ -173,16 +158,20 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     missing even if the others look complete; unless the model itself stopped there.
     """
     span = (at, at + len(text))
-    valid = unambiguous(text) or _unquoted(text)
-    if valid is not None and is_conversation(valid[0]):
+    valid = values.unambiguous(text) or _unquoted(text)
+    if valid is not None and is_chat(valid[0]):
         return (broken("", span, "conversation", ""),)
     if valid is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
     name = name_in(text, task.tools)
-    if found.open and not task.tape.cut and (missing := last_quote(text, _CALL_END)) is not None:
+    if (
+        found.open
+        and not task.tape.cut
+        and (missing := values.last_quote(text, _CALL_END)) is not None
+    ):
         place, quote = missing
-        closed = unambiguous(f"{text[:place]}{quote}{text[place:]}")
+        closed = values.unambiguous(f"{text[:place]}{quote}{text[place:]}")
         if closed is not None:
             fix = Fix("add_closing_quote", Rank.GUESS, at + place, at + place, quote, "not closed")
             spelt = calls_in(closed[0], task.tools)
@@ -190,14 +179,14 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     finish = ended(task, found)
     if finish is None and found.open == 1 and _ARGUED.search(text):
         finish = "stop"  # the arguments are closed; only the last brace of the call is missing
-    outcome = repaired(text, finish)
+    outcome = values.repaired(text, finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return (Unit(name, None, span, state="cut"),)
         return (broken(name, span, outcome.reason, outcome.message),) if name else ()
     if outcome.rank >= Rank.CUT:
         return (Unit(name, outcome.value, span, state="cut"),) if name else ()
-    fixes = shifted(outcome.fixes, at)
+    fixes = values.shifted(outcome.fixes, at)
     found_calls = list(calls_in(outcome.value, task.tools))
     units = [unit_of(task, spelt, span, fixes) for spelt in found_calls]
     if units and found_calls[-1].level <= found.open and not task.tape.stopped:
@@ -215,7 +204,7 @@ def _unquoted(text: str) -> tuple[Any] | None:
     if opened is None or closed < opened.end():
         return None
     bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
-    return unambiguous(bare)
+    return values.unambiguous(bare)
 
 
 def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:

@@ -8,21 +8,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from zkit.expect import Expect
+from zkit.extract.parsers import values
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished, from_text
-from zkit.extract.parsers.values import (
-    NEXT_ARGUMENT,
-    Notation,
-    Slot,
-    Value,
-    extent,
-    last_quote,
-    number,
-    python_literal,
-    repaired_value,
-    strict,
-    typed,
-    unambiguous,
-)
+from zkit.extract.parsers.values import Notation, Slot, Value
 from zkit.extract.tape import Match, Steps
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
@@ -100,7 +88,7 @@ _APPLIED = rf"\(\s*+{NAME}\("
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:
     """Refuse the last call of a list because it is part of an expression: `[f(a=1) / g(b=2)]`."""
-    found = yield from extent(task.tape, pos, "python", stop)
+    found = yield from values.extent(task.tape, pos, "python", stop)
     message = f"{units[-1].name}: the call is a part of an expression. Send the call itself."
     units[-1] = broken(units[-1].name, units[-1].span, "expression", message)
     return Reading(tuple(units), found.end, "python_list", found.closed)
@@ -113,16 +101,16 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
     name = head["name"]
     if task.tools.name_of(name) is None:
         name = name.removesuffix(".call")
-    found = yield from extent(tape, opening, "python", stop)
+    found = yield from values.extent(tape, opening, "python", stop)
     notation: Notation = "python"
     if not found.closed and (tape.final or found.end < tape.size):
-        loose = yield from extent(tape, opening, "loose", stop)
+        loose = yield from values.extent(tape, opening, "loose", stop)
         if loose.closed:
             found, notation = loose, "loose"
     end = found.end
     inside = tape.slice(opening + 1, end - 1 if found.closed else end)
     if not found.closed and end >= tape.size and not tape.cut:
-        missing = last_quote(inside, _LIST_END)
+        missing = values.last_quote(inside, _LIST_END)
         if missing is not None:  # the parenthesis and the bracket after it are there
             place, quote = missing
             end = opening + 1 + place
@@ -144,10 +132,7 @@ def _complete(inside: str) -> bool:
     return inside.rstrip()[-1:] in ('"', "'", "]", "}")
 
 
-_STRING_OR_COMMENT = re.compile(
-    r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(?<![^\s,(])#[^\n]*+",
-    re.DOTALL,
-)
+_STRING_OR_COMMENT = re.compile(r"(?s)(\"{3}|'{3}|[\"'])(?:\\.|(?!\1).)*+\1|(?<![^\s,(])#[^\n]*+")
 
 
 def _blanked(part: re.Match[str]) -> str:
@@ -159,7 +144,7 @@ def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
     """Return the call whose arguments are the text between its parentheses."""
-    values: JsonObject = {}
+    given: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     if "#" in inside:
         inside = _STRING_OR_COMMENT.sub(_blanked, inside)
@@ -169,14 +154,14 @@ def unit_from(
     for argument in arguments:
         if not argument.key:
             return _positional(task, name, inside, at, span, argument)
-        if argument.key in values:
+        if argument.key in given:
             return broken(name, span, "ambiguous", f"{name}: {argument.key} is given twice.")
         found = value_of(argument, task.slot(name, argument.key))
         if found.reason:
             return broken(name, span, found.reason, found.message)
-        values[argument.key] = found.value
+        given[argument.key] = found.value
         fixes += found.fixes
-    return finished(task, name, values, span, fixes)
+    return finished(task, name, given, span, fixes)
 
 
 def _positional(
@@ -211,14 +196,14 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     """Return the value of one argument; an expression is refused (corpus/untouched/calls_in_code)."""
     text = argument.text.strip()
     at = argument.at + argument.text.find(text)
-    found = python_literal(text) or unambiguous(text)
+    found = values.python_literal(text) or values.unambiguous(text)
     if found is not None:
         return Value(found[0])
-    if _QUOTED.match(text) and NEXT_ARGUMENT.search(text):
+    if _QUOTED.match(text) and values.NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(key=slot.key))
     if _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text):
-        return repaired_value(text, slot, at)
-    bare = typed(text, slot, at)
+        return values.repaired_value(text, slot, at)
+    bare = values.typed(text, slot, at)
     if text[:1].isdigit() and (not isinstance(bare.value, str) or slot.expect.kinds == {"string"}):
         return bare
     message = f"{slot.key or 'An argument'}: {text[:60]!r} is an expression. Send the value itself."
@@ -267,7 +252,7 @@ def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     if head is None:
         return None
     opening = pos + head.end()
-    end, closed, *_ = yield from extent(task.tape, opening, "tokens", stop)
+    end, closed, *_ = yield from values.extent(task.tape, opening, "tokens", stop)
     span = (pos, end)
     if not closed:
         return Reading((Unit(head["name"], None, span, state="cut"),), end, "braces", False)
@@ -290,7 +275,11 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
         if not bare:
             return token.group()
         # `108.` is a number (Gemma 4), unless the schema has a string here.
-        literal = None if expect.child(key).kinds == {"string"} else strict(bare) or number(bare)
+        literal = (
+            None
+            if expect.child(key).kinds == {"string"}
+            else values.strict(bare) or values.number(bare)
+        )
         if literal is None:
             start, end = at + token.start("bare"), at + token.end("bare")
             quoted = json.dumps(bare)
@@ -298,7 +287,7 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
         return json.dumps(bare if literal is None else literal[0])
 
     written = _TOKEN.sub(spelt, text)
-    found = unambiguous(written)
+    found = values.unambiguous(written)
     if found is not None:
         return finished(task, name, found[0], span, tuple(words))
     unit = from_text(task, name, written, at, span)
@@ -323,8 +312,8 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     if head is None:
         return None
     name, opening = head["name"], pos + head.end()
-    end, closed, *_ = yield from extent(tape, pos, "tokens", stop)
-    inner, whole, *_ = yield from extent(tape, opening, "tokens", stop)
+    end, closed, *_ = yield from values.extent(tape, pos, "tokens", stop)
+    inner, whole, *_ = yield from values.extent(tape, opening, "tokens", stop)
     if not whole:
         return Reading((Unit(name, None, (pos, end), state="cut"),), end, "arrows", False)
     expect = task.tools.expect(name)
@@ -339,5 +328,5 @@ def _member(flag: re.Match[str], expect: Expect) -> str:
     key, word = flag["key"], flag["word"] or ""
     if key is None:
         return flag.group()
-    quoted = word and (strict(word) is None or expect.child(key).kinds == {"string"})
+    quoted = word and (values.strict(word) is None or expect.child(key).kinds == {"string"})
     return f",{json.dumps(key)}: {json.dumps(word) if quoted else word}"
