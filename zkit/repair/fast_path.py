@@ -297,7 +297,11 @@ def _missing_colon(json: str, at: int) -> Fix | None:
 
 def _ends_escaped(json: str, end: int) -> bool:
     """True if the string that ends here has escapes that may mean something else: the search decides that first."""
-    return json[end - 1] == '"' and "\\" in json[lexis.quote_before(json, end - 1) : end]
+    content = json[lexis.quote_before(json, end - 1) + 1 : end - 1] if json[end - 1] == '"' else ""
+    if "\\" not in content:
+        return False
+    spelled = respell(content)
+    return spelled is None or spelled.body != content
 
 
 # ── quotes in strings ───────────────────────────────────────────────────────
