@@ -73,6 +73,8 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
             return None
         if found is None:
             return _with_marks(task, complaint, _IN_STRINGS) if limit >= GUESS else None
+        if text.startswith("{{"):
+            return _undoubled(task)
         return _with_marks(task, complaint, _SLIPS) if limit >= COMPLETE else None
     judged = strict(json)
     if judged is None or (evidence is not None and not evidence.fits(judged[0])):
@@ -83,6 +85,20 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
         return _guessed(task, (start, end), json, judged, fixes)
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
     return _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
+
+
+def _undoubled(task: Task) -> Candidate | None:
+    """Return the value between doubled braces, as a template writes them; None if more is damaged.
+
+    Cases: corpus/repair/doubled_braces.toml.
+    """
+    text, evidence, _, _ = task
+    value = strict(text[1:-1]) if text.endswith("}}") else None
+    if value is None or not value[0] or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    size = len(text)
+    fixes = [fix_named("drop_doubled_brace", at, at + 1, "") for at in (1, size - 1)]
+    return Candidate(0, size, value, fixes, UNWRAP, fits=True, json=text[1:-1])
 
 
 # The complaint about a string that never ends, after valid tokens.
@@ -269,16 +285,8 @@ def _is_item(json: str, end: int, at: int) -> bool:
     return kind == "{" and last == "}"
 
 
-def _doubled_brace(json: str, at: int) -> Fix | None:
-    """Drop the last of two closing braces, as a template writes them (corpus/repair/doubled_braces.toml)."""
-    is_last = json.startswith("}", at) and at + 1 == len(json)
-    return fix_named("drop_doubled_brace", at, at + 1, "") if is_last else None
-
-
 def _extra_comma(json: str, at: int) -> Fix | None:
-    """Drop a second comma, one before the first item, or the second of two opening braces."""
-    if at == 1 and json.startswith("{{") and json.endswith("}}") and json[2] != "}":
-        return fix_named("drop_doubled_brace", 1, 2, "")
+    """Drop a second comma, or one before the first item."""
     before = lexis.last_sign(json, at)
     if not json.startswith(",", at) or _TWO_COMMAS.match(json, at):
         return None
@@ -297,7 +305,11 @@ def _missing_colon(json: str, at: int) -> Fix | None:
 
 def _ends_escaped(json: str, end: int) -> bool:
     """True if the string that ends here has escapes that may mean something else: the search decides that first."""
-    return json[end - 1] == '"' and "\\" in json[lexis.quote_before(json, end - 1) : end]
+    content = json[lexis.quote_before(json, end - 1) + 1 : end - 1] if json[end - 1] == '"' else ""
+    if "\\" not in content:
+        return False
+    spelled = respell(content)
+    return spelled is None or spelled.body != content
 
 
 # ── quotes in strings ───────────────────────────────────────────────────────
@@ -380,14 +392,13 @@ _SLIPS: Slips = {
     "expected `:`": _missing_colon,
     "key must be a string": _extra_comma,
     "expected value": _extra_comma,
-    "trailing characters": _doubled_brace,
 }
 # The same for a text in which not all tokens are valid.
 _IN_STRINGS: Slips = {
     "expected `,` or `}`": _inner_quotes,
 }
 # The fixes that a text may need several times.
-_REPEATED = frozenset({"add_comma", "drop_doubled_brace", "escape_inner_quote"})
+_REPEATED = frozenset({"add_comma", "escape_inner_quote"})
 
 
 # ── prose ───────────────────────────────────────────────────────────────────

@@ -48,11 +48,16 @@ class Escaping(NamedTuple):
     # The common escapes, and how to undo any other.
     known: Mapping[str, str]
     plain: Callable[[str], str]
+    # Undo all escapes of a text at once, which is faster; None if that would not be the same.
+    all_plain: Callable[[str], str | None]
 
     def undone(self, text: str) -> str:
         """Return the text with its escapes undone."""
         known, plain = self.known, self.plain
-        return self.escape.sub(lambda match: known.get(match[0]) or plain(match[0]), text)
+        undone = self.all_plain(text)
+        if undone is None:
+            undone = self.escape.sub(lambda match: known.get(match[0]) or plain(match[0]), text)
+        return undone
 
     def layer(self, text: str, start: int) -> tuple[Layer, int]:
         """Return the text with the escapes from `start` on undone, and the place of `start` in it.
@@ -118,8 +123,28 @@ def _meant(entity: str) -> str:
     return html.unescape(entity)
 
 
-_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _PLAIN_ESCAPES, _character)
-_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _ENTITIES_MEANT, _meant)
+def _content(text: str) -> str | None:
+    """Return the text decoded as the content of a JSON string; None if it is not valid as one."""
+    value = strict(f'"{text.strip()}"')
+    return None if value is None else str(value[0])
+
+
+def _without_entities(text: str) -> str | None:
+    """Return the text with its entities replaced; None if it has any but the most common ones."""
+    if text.count("&") != sum(map(text.count, _ENTITIES_MEANT)):
+        return None
+    for (
+        entity,
+        meant,
+    ) in _ENTITIES_MEANT.items():  # `&amp;` is last, so that `&amp;lt;` is undone once
+        text = text.replace(entity, meant)
+    return text
+
+
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _PLAIN_ESCAPES, _character, _content)
+_HTML = Escaping(
+    "unescape_entities", _in_entities, _ENTITY, _ENTITIES_MEANT, _meant, _without_entities
+)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
