@@ -184,7 +184,7 @@ def _listed(schema: JsonObject, key: str) -> list[Any]:
 
 
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
-    """Return an argument of the tool that ended up inside another argument; empty if there is none.
+    """Return a key that ended up inside another argument, or fell out of a list; empty if there is none.
 
     The other argument is an object without such a key in its schema, or a text that holds the key
     and its colon. See corpus/extract/damaged.
@@ -192,6 +192,9 @@ def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
     missing = expect.keys - arguments.keys()
     for key, value in arguments.items():
         inner = expect.child(key)
+        fallen_out = (arguments.keys() - expect.keys) & inner.item().keys
+        if fallen_out:
+            return str(min(fallen_out))
         for part in value if isinstance(value, list) else [value]:
             within = part if isinstance(part, dict) else {}
             lost = within.keys() & missing - inner.keys - inner.item().keys
