@@ -119,17 +119,13 @@ def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit,
             fix = Fix("add_closing_quote", Rank.GUESS, end, end, quote, "not closed")
             return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
-    if not found.closed and (found.open or not _complete(inside)):
+    whole = found.closed or (not found.open and inside.rstrip()[-1:] in ('"', "'", "]", "}"))
+    if not whole:  # a closed string or container would be a complete last argument
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
     return unit, end, found.closed
 
 
 _LIST_END = re.compile(r"\)\s*+\]\s*+\Z")
-
-
-def _complete(inside: str) -> bool:
-    """True if an unclosed call ends with a complete argument: a closed string or container."""
-    return inside.rstrip()[-1:] in ('"', "'", "]", "}")
 
 
 _STRING_OR_COMMENT = re.compile(r"(?s)(\"{3}|'{3}|[\"'])(?:\\.|(?!\1).)*+\1|(?<![^\s,(])#[^\n]*+")

@@ -229,9 +229,10 @@ def repaired_value(text: str, slot: Slot, at: int) -> Value:
     outcome = repaired(f"{lead}{text}}}")
     if isinstance(outcome, Unrepairable):
         return Value(text, (), outcome.reason, outcome.message)
-    if outcome.rank >= Rank.CUT or not _only(outcome, slot.key):
+    value = outcome.value if outcome.rank < Rank.CUT else None
+    if not isinstance(value, dict) or list(value) != [slot.key]:
         return Value(text, (), "damaged", f"{slot.key}: the value cannot be read in only one way.")
-    return Value(outcome.value[slot.key], shifted(outcome.fixes, at - len(lead)))
+    return Value(value[slot.key], shifted(outcome.fixes, at - len(lead)))
 
 
 def repaired(text: str, finish_reason: str | None = None) -> Repaired | Unrepairable:
@@ -246,10 +247,6 @@ def repaired(text: str, finish_reason: str | None = None) -> Repaired | Unrepair
     values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
     message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
     return Unrepairable("ambiguous", 0, message)
-
-
-def _only(outcome: Repaired, key: str) -> bool:
-    return isinstance(outcome.value, dict) and list(outcome.value) == [key]
 
 
 def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
