@@ -121,7 +121,7 @@ def finished(
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
     if is_declaration(arguments, expect):
         return broken(name, span, "declaration", "")
-    fallen = _fallen_in(arguments, expect) if fixes else ""
+    fallen = _fallen_in(arguments, expect) if highest(fixes) >= Rank.COMPLETE else ""
     if fallen:
         message = f"{name}: a bracket or a quote is not closed, and {fallen} may be in it or after it. Close it and call {name} again."
         return broken(name, span, "ambiguous", message)
