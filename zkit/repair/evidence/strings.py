@@ -6,7 +6,7 @@ Cases: corpus/repair/escapes_on_evidence.toml, invalid_escapes.toml and latex.to
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ def is_latex(body: str) -> bool:
 
 def _escaped_latex(body: str) -> Respelled:
     """Return the content with the backslashes of its commands kept; its line ends stay line ends."""
-    done: Counter[str] = Counter()
+    done: list[str] = []
 
     def spelt(match: re.Match[str]) -> str:
         part = match[0]
@@ -65,7 +65,7 @@ def _escaped_latex(body: str) -> Respelled:
         new, issue = _spelt(part, '"', frozenset("\\"))
         if match.lastgroup == "command":
             new, issue = "\\" + part, "keep_backslash_guess"
-        done[issue] += 1
+        done.append(issue)
         return new
 
     return _summary(_PART.sub(spelt, body), done)
@@ -358,14 +358,14 @@ def respell(
     if not is_prose(body):
         suspects |= {"\n", "\r"}  # the backslash of a shell command continues its line
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
-    done = Counter(issue for special in found if (issue := spelt[special][1]))
+    done = [spelt[special][1] for special in found]
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
 
 
 def _decided(body: str, quote: str) -> Respelled | None:
     """Respell pasted code or LaTeX, which have their own rules for backslashes; None for other content."""
     if quote == '"' and "\n" in body and is_verbatim(body):
-        return _summary(_escaped(body), Counter(_ISSUES[:1]))
+        return _summary(_escaped(body), _ISSUES[:1])
     return _escaped_latex(body) if is_latex(body) else None
 
 
@@ -395,9 +395,9 @@ def _escaped(body: str) -> str:
 
 def _escaped_quotes(body: str, quote: str) -> Respelled:
     """Escape quotes and control characters in content whose escapes are valid."""
-    done: Counter[str] = Counter()
+    done: list[str] = []
     if controls := _CONTROLS.findall(body):
-        done["escape_control_character"] = len(controls)
+        done += ["escape_control_character"] * len(controls)
         for control in set(controls):
             body = body.replace(control, _CONTROL[control])
     if '"' in body or "\\'" in body:
@@ -405,18 +405,18 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
     return _summary(body, done)
 
 
-def _without_loose_quotes(body: str, quote: str, done: Counter[str]) -> str:
+def _without_loose_quotes(body: str, quote: str, done: list[str]) -> str:
     """Escape bare double quotes and unescape apostrophes."""
     pairs = "\\\\" in body
     if pairs:  # out of the way, so that each backslash left belongs to what follows it
         body = body.replace("\\\\", "\0")
     if apostrophes := body.count("\\'"):
-        done["unescape_apostrophe"] = apostrophes
+        done += ["unescape_apostrophe"] * apostrophes
         body = body.replace("'\\''", "'\1'").replace("\\'", "'").replace("\1", "\\\\'")
     if inner := body.count('"') - body.count('\\"'):
         body = body.replace('\\"', '"').replace('"', '\\"')
         if quote == '"':
-            done["escape_inner_quote"] = inner
+            done += ["escape_inner_quote"] * inner
     return body.replace("\0", "\\\\") if pairs else body
 
 
@@ -447,14 +447,15 @@ def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str
     return "\\\\" + _CONTROL.get(letter, special[1:]), "double_backslash"
 
 
-def _summary(body: str, done: Counter[str]) -> Respelled:
+def _summary(body: str, done: Sequence[str]) -> Respelled:
     """Return the content under the name of the most invasive fix; the note counts all of them."""
-    if not done:
+    names = [name for name in _ISSUES if name in done] if done else ()
+    if not names:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
-    names = [name for name in _ISSUES if name in done]
-    counts = [f" ({done[name]} times)" if done[name] > 1 else "" for name in names]
-    note = "; ".join([FIXES[name].doc + count for name, count in zip(names, counts, strict=True)])
-    return _new(Respelled, (body, names[0], FIXES[names[0]].rank, note, done["escape_inner_quote"]))
+    counts = [(FIXES[name].doc, done.count(name)) for name in names]
+    note = "; ".join([f"{doc} ({count} times)" if count > 1 else doc for doc, count in counts])
+    inner = counts[0][1] if names[0] == "escape_inner_quote" else 0
+    return _new(Respelled, (body, names[0], FIXES[names[0]].rank, note, inner))
 
 
 _new = tuple.__new__

@@ -33,6 +33,7 @@ _ESCAPE = re.compile(
 _ENTITY = re.compile(
     r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
 )
+# The most common entities; `&amp;` is last, so that `&amp;lt;` is undone only once.
 _ENTITIES_MEANT = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}  # fmt: skip
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
@@ -125,6 +126,8 @@ def _meant(entity: str) -> str:
 
 def _content(text: str) -> str | None:
     """Return the text decoded as the content of a JSON string; None if it is not valid as one."""
+    if text.count("\\") == text.count('\\"'):  # nothing but quotes is escaped
+        return text.replace('\\"', '"')
     value = strict(f'"{text.strip()}"')
     return None if value is None else str(value[0])
 
@@ -133,10 +136,7 @@ def _without_entities(text: str) -> str | None:
     """Return the text with its entities replaced; None if it has any but the most common ones."""
     if text.count("&") != sum(map(text.count, _ENTITIES_MEANT)):
         return None
-    for (
-        entity,
-        meant,
-    ) in _ENTITIES_MEANT.items():  # `&amp;` is last, so that `&amp;lt;` is undone once
+    for entity, meant in _ENTITIES_MEANT.items():
         text = text.replace(entity, meant)
     return text
 
