@@ -48,7 +48,7 @@ _ENV = {
     "PYTHONHASHSEED": "0",  # sets and dicts alike in every run
 }
 _ENV.pop("PYTHONDONTWRITEBYTECODE", None)
-_CONTROL = """
+CONTROL = """
 import os as _os, subprocess as _subprocess
 def _control(*options):
     _subprocess.run(["callgrind_control", *options, str(_os.getpid())], check=True, stdout=-3, stderr=-3)
@@ -117,7 +117,7 @@ def _setup_of(row: Row) -> str:
 
 def _counted_whole(program: str) -> float:
     _run(program)  # to compile modules
-    return _instructions(program)[-1]
+    return instructions_of(program)[-1]
 
 
 def _counted_group(rows: Sequence[Row]) -> dict[str, float]:
@@ -125,19 +125,19 @@ def _counted_group(rows: Sequence[Row]) -> dict[str, float]:
     rows = [row for row in rows if row.rounds < 10_000]  # those would take an hour
     if not rows:
         return {}
-    parts = [rows[0].setup, _CONTROL]
+    parts = [rows[0].setup, CONTROL]
     _run("\n".join([rows[0].setup, *(row.work.format(n=1) for row in rows)]))  # to compile modules
     for row in rows:
         parts.append(row.work.format(n=warm_up_of(row)))
         for n in sizes_of(row):
             parts += ['_control("-i", "on")', row.work.format(n=n), '_control("-i", "off")']
             parts.append('_control("-d")')
-    costs = iter(_instructions("\n".join(parts), "--instr-atstart=no"))
+    costs = iter(instructions_of("\n".join(parts), "--instr-atstart=no"))
     _note(COUNTED, (row.name for row in rows))
     return {row.name: figure_of(row, [next(costs) for _ in sizes_of(row)]) for row in rows}
 
 
-def _instructions(program: str, *options: str) -> list[float]:
+def instructions_of(program: str, *options: str) -> list[float]:
     """Return the instructions of a program: before each dump that it makes, and at last up to its end."""
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *options]

@@ -23,11 +23,11 @@ from benchmarks.payloads import Payload
 from benchmarks.recovery_page import compact_json, table
 from benchmarks.rivals import Library, libraries
 from benchmarks.speed_big import big_part, big_texts
+from benchmarks.speed_counted import SMALL, counted_part, counted_ratios
 from benchmarks.tokens import STYLES, text_of, tokenise
 from zkit.repair import Repaired, repair_json
 
 RESULTS = Path(__file__).parent / "results"
-SMALL = 1500
 SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
 PATIENCE = 2.0  # seconds; an input that takes longer is not made larger
 TOO_SLOW = 99.0  # stands for an exponent when already the smallest text takes too long
@@ -165,7 +165,9 @@ def _fitted(measured: list[Measured]) -> dict[str, Any]:
 def page(found: Mapping[str, Any]) -> str:
     """The results as Markdown."""
     head = "Written by `python -m benchmarks.speed`. Ratios of best times, those of a part measured in one run.\n"
-    return "\n".join(["# Speed\n", head, *(part(found[name]) for name, part in PARTS.items())])
+    return "\n".join(
+        ["# Speed\n", head, *(part(found[name]) for name, part in PARTS.items() if found.get(name))]
+    )
 
 
 def _valid_part(rows: list[dict[str, Any]]) -> str:
@@ -217,6 +219,7 @@ def _growth_part(rows: list[dict[str, Any]]) -> str:
 PARTS: Mapping[str, Callable[[list[dict[str, Any]]], str]] = {
     "valid": _valid_part,
     "damaged": _damaged_part,
+    "counted": counted_part,
     "growth": _growth_part,
     "big": big_part,
 }
@@ -241,6 +244,7 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "valid": lambda: list(valid_ratios()),
         "damaged": lambda: list(damaged_ratios(asked.seed, asked.cases, rivals)),
+        "counted": lambda: counted_ratios(asked.seed, asked.cases),
         "growth": lambda: [*strict_growths(), *growths()],
         "big": lambda: list(big_texts()),
     }
