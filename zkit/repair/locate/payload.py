@@ -145,6 +145,10 @@ _CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
 _ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
 
 
+# A comma, a key and its colon right before the value: an object that could not be read holds it.
+_LATER_MEMBER = re.compile(r",\s*+\\?+([\"'])[^\"'\n]{1,80}+\1\s*+:\s*+\Z")
+
+
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     """Return where the text before a value holds an argument or a member; None if it is only prose.
 
@@ -154,6 +158,8 @@ def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
         return start  # `dict([…])` is an object, not the list of its pairs
     if text[start] == "[" and _is_labelled(text, start):
         return start
+    if (later := _LATER_MEMBER.search(text, max(0, start - MOST_BEFORE), start)) is not None:
+        return later.start()
     near = max(0, start - SURROUNDINGS)
     if text.endswith(",", 0, lexis.last_sign(text, start)):
         given = _ARGUMENTS_BEFORE.search(text, near, start)
