@@ -35,7 +35,7 @@ _EXPRESSIONS = tuple(
         rf"{_OPERAND}(?:\s++{_OPERATOR}\s++{_OPERAND})++\Z",  # a - b, x / 2
         r"[-+]?[0-9.]++\s*+[*/%]\s*+[0-9.]++\Z",
         r".*\s\?\s.*\s:\s",  # x ? 1 : 2
-        r".*\sif\s.*\selse\s|.*\sfor\s.*\sin\s",
+        r".*\sif\s.*\selse\s",
         r"(?:not|None|True|False|null|true|false)(?:\s+\w|\.\Z)|\S++\s++(?:or|and|is|in)\s++\S++\Z",
         r"[$@]?\{|\$[^\W\d]|\$\(|%[sdrif]\Z|%\(|%\w++%\Z",  # ${city}, $HOME, %s
         r"[-!~](?![-$/~.])[^\W\d]",  # -x, !flag
@@ -249,6 +249,10 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
 _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
 
 
+# A comprehension, which only a list holds: `[x for x in xs]`; in an object it may be a plain title.
+_LOOP = re.compile(r"\sfor\s++\w++(?:,\s*+\w++)*+\s++in\s")
+
+
 def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Read bare words up to the next structural mark, or up to a quote that closes them."""
     text, frame = reader.text, reading.frame
@@ -259,7 +263,8 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     phrase = text[pos:end].rstrip(lexis.BLANKS)
     alone = pos == frame.start + 1 and text.startswith("]", pos + len(phrase))
     fills_in = alone and " " in phrase and not frame.expect.only("array")  # `[insert value]`
-    if computed := fills_in or is_expression(phrase.partition('"')[0]):
+    loops = frame.kind != "{" and _LOOP.search(phrase) is not None
+    if computed := fills_in or loops or is_expression(phrase.partition('"')[0]):
         reader.reason = "expression"
     others = unopened(reader, reading.recent[0], pos)
     if '"' in phrase or not phrase:
